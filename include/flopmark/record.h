@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopmark/flop_totals.h"
+
+namespace flopmark {
+
+inline constexpr const char* kRecordSchema = "flopmark.record/1";
+
+/// A doubt about a run, as data. `code` is stable (not_steady, drift, ...), `text` says what to do.
+struct Warning {
+  std::string code;
+  std::string text;
+};
+
+/// The tree being measured. Where there is no commit, `reason` says why in Git's own words.
+struct Subject {
+  std::optional<std::string> commit;  ///< 40 hex digits
+  std::optional<bool> dirty;          ///< changes outside baselines/ and results/
+  std::optional<std::string> branch;  ///< absent when detached
+  std::optional<std::string> reason;
+};
+
+/// Where it ran. Unknown is absent.
+struct Environment {
+  std::optional<std::string> device_name;
+  int64_t device_count = 1;
+  std::optional<std::string> driver, libtorch, cuda, cudnn, nccl, compiler, cpu_model, os, governor, interconnect;
+  std::optional<int64_t> cpu_logical, threads;
+  std::map<std::string, std::string> variables;  ///< speed-changing environment variables that are set
+};
+
+/// The dense peak that MFU divides by. `source`: table, by_hand, or none (then `reason` says why).
+struct Peak {
+  std::optional<double> flop_per_s;
+  std::string precision;
+  std::string source;
+  std::optional<std::string> device;
+  std::optional<std::string> reason;
+};
+
+/// Statistics of the step time in seconds. Quantiles and mean are over all timed steps; the interval is
+/// a 95 % interval of the mean made from the launches' means (absent with one launch).
+struct StepStatistics {
+  double median = 0, mean = 0, p10 = 0, p90 = 0, p99 = 0;
+  std::optional<double> ci95_low, ci95_high;
+};
+
+/// Metrics by key, one row each in src/metrics; an unknown value is null with its reason in a warning.
+struct Metrics {
+  std::optional<StepStatistics> step_s;
+  std::map<std::string, std::optional<double>> values;
+};
+
+/// Mean seconds per step of each phase; they add up to the step.
+struct Phases {
+  double data_s = 0, transfer_s = 0, forward_s = 0, backward_s = 0, communication_exposed_s = 0, optimizer_s = 0,
+         other_s = 0;
+  double data_wait_host_s = 0;  ///< the host's own wait for the loader; not part of the sum
+};
+
+/// Warm-up of the launch that needed most steps; steady only if every launch was.
+struct WarmupSummary {
+  int64_t steps = 0;
+  double first_step_s = 0;
+  bool steady = false;
+  std::string reason;
+};
+
+/// Why a run has no result. `step` counts from 1 within `phase` (load, warmup, timed, count, save).
+struct Failure {
+  std::string kind;  ///< out_of_memory, crash, killed, timeout, nan_loss, error
+  std::string phase;
+  std::optional<int64_t> step;
+  std::string text;
+};
+
+/// One launch (a fresh process). `step_s` is empty in a baseline.
+struct Repeat {
+  int64_t steps = 0, samples = 0, tokens = 0, images = 0;
+  double wall_s = 0;
+  std::vector<double> block_means_s;
+  std::optional<double> loss_first, loss_last;
+  std::vector<double> step_s;
+};
+
+/// What is known of the data a run trained on.
+struct DataSummary {
+  std::optional<std::string> path, format, hash;  ///< hash: of the whole file, 16 hex digits
+  std::optional<int64_t> samples, tokens;
+};
+
+/// Everything about one measured run; written to results/ whole, to baselines/ without raw steps.
+struct RunRecord {
+  std::string name;
+  std::string status = "ok";  ///< ok, invalid, failed, incomplete
+  std::string time;           ///< UTC to the millisecond, ISO 8601
+  std::vector<std::string> command_line;
+  std::string flopmark_version;
+  std::vector<Warning> warnings;
+  nlohmann::json config;  ///< resolved: every key with its effective value
+  Subject subject;
+  Environment environment;
+  DataSummary data;
+  std::optional<int64_t> parameters;
+  std::optional<FlopTotals> flops;
+  Peak peak;
+  Metrics metrics;
+  std::optional<Phases> phases;
+  std::optional<WarmupSummary> warmup;
+  std::optional<Failure> failure;
+  std::vector<Repeat> repeats;
+};
+
+}  // namespace flopmark

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "flopmark/model_shape.h"
+
+namespace flopmark {
+
+/// Built-in model presets: llama-tiny, llama-1b, llama-7b, llama-3-8b, llama-3-70b, gpt2-124m ... gpt2-1558m, mlp ones.
+const std::vector<ModelShape>& model_presets();
+
+/// nullptr if there is no such preset.
+const ModelShape* find_preset(const std::string& name);
+
+/// Names of the built-in model types, in help order.
+const std::vector<std::string>& model_types();
+
+}  // namespace flopmark

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "flopmark/model_shape.h"
+
+namespace flopmark {
+
+struct DataConfig {
+  std::string type = "synthetic";  ///< tokens, text, synthetic
+  std::string path;                ///< absolute after resolving; empty for synthetic
+  std::string format = "auto";     ///< tokens only: auto, raw-uint16, llmc
+  int64_t batch_size = 1;          ///< samples per micro-batch and rank
+  int64_t sequence_length = 128;   ///< language models only
+  int64_t image_size = 28;         ///< synthetic images: height and width
+  int64_t image_channels = 1;
+  int64_t workers = 2;             ///< loader threads; 0 = in the training thread
+  int64_t prefetch = 4;            ///< batches made ahead, >= 1
+  bool pin_memory = true;
+  bool drop_last = true;
+  bool shuffle = true;
+  int64_t seed = 0;
+};
+
+struct OptimizerConfig {
+  std::string type = "adamw";  ///< sgd, adamw
+  double lr = 3e-4;
+  double weight_decay = 0.01;
+  double momentum = 0.0;  ///< sgd
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  ///< adamw
+};
+
+struct TrainConfig {
+  std::string precision = "fp32";  ///< fp32, tf32, bf16-mixed, bf16
+  OptimizerConfig optimizer;
+  int64_t gradient_accumulation = 1;
+  std::optional<double> gradient_clip;  ///< total norm; null = off
+  std::string attention_kernel = "auto";  ///< auto, fused, unfused
+  int64_t seed = 0;
+};
+
+struct MeasureConfig {
+  int64_t warmup_min_steps = 10;
+  int64_t warmup_max_steps = 200;
+  double warmup_max_s = 120;
+  int64_t steps = 50;    ///< timed steps per launch
+  int64_t repeats = 10;  ///< launches, a fresh process each
+  double timeout_s = 3600;  ///< per launch
+  int64_t threads = 0;      ///< 0 = all usable cores
+};
+
+/// The whole configuration of a run, resolved: presets applied, paths absolute, every value effective.
+struct RunConfig {
+  std::string name;  ///< [A-Za-z0-9][A-Za-z0-9._-]{0,63}; default: the config file's stem
+  ModelShape model;
+  DataConfig data;
+  TrainConfig train;
+  std::string device = "auto";  ///< auto, cpu, cuda, cuda:N
+  MeasureConfig measure;
+  std::optional<double> peak_flop_per_s;
+  std::filesystem::path file;  ///< where it came from; empty if none
+};
+
+/// Reads `file` (JSON with comments, `extends` chains relative to the extending file), applies
+/// `--set key=value` pairs in order, then presets and defaults. Relative paths in a config are relative to the
+/// file that names them; those in `--set` to the current folder.
+/// @throws Error 200: missing or unreadable file, bad JSON (with line and column), unknown, duplicate, ill-typed,
+///   out-of-range or not-applicable key, each with its file, place and the nearest known name.
+RunConfig load_config(const std::filesystem::path& file, const std::vector<std::string>& sets = {});
+
+/// The resolved config as JSON: every key that applies with its effective value.
+nlohmann::json to_json(const RunConfig& config);
+
+/// The inverse of to_json, for the worker. @throws Error 205 if `json` is not a resolved config.
+RunConfig config_from_resolved(const nlohmann::json& json);
+
+/// JSON Schema (draft 2020-12) of a config file, generated from the table that parses it.
+nlohmann::json config_schema();
+
+/// Every key with type, default, range and meaning: the text of `flopmark run --help-config`.
+std::string config_help();
+
+}  // namespace flopmark

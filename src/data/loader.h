@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "flopmark/dataset.h"
+
+namespace flopmark {
+
+struct LoaderOptions {
+  int64_t batch_size = 1;
+  int64_t workers = 2;   ///< 0: batches are made in next()
+  int64_t prefetch = 4;  ///< batches ready at most
+  bool pin_memory = false;
+  bool drop_last = true;
+  bool shuffle = true;
+  int64_t seed = 0;
+};
+
+/// Endless batches, epoch after epoch, in an order that depends on the seed only, not on workers.
+/// Thread-safe towards its own workers; one consumer.
+class Loader {
+ public:
+  Loader(std::shared_ptr<const Dataset> dataset, const LoaderOptions& options);
+  ~Loader();
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+
+  /// The next batch; blocks until it is ready. Rethrows what a worker threw, once its turn comes.
+  Batch next();
+  /// Workers finish the batch in hand and then wait; next() still hands out what is ready. Returns when they wait.
+  void pause();
+  void resume();
+  /// Batches ready now.
+  int64_t queue_depth() const;
+  /// Seconds next() has been blocked since construction or the last reset.
+  double wait_s() const;
+  void reset_wait();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace flopmark

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+
+#include "flopmark/flop_totals.h"
+#include "flopmark/model_shape.h"
+
+namespace flopmark {
+
+/// Number of parameters of a built-in model, shared ones once.
+int64_t count_parameters(const ModelShape& shape);
+
+/// One micro-batch of a built-in model.
+struct BatchShape {
+  int64_t batch_size = 1;
+  int64_t sequence_length = 0;  ///< language models
+};
+
+/// FLOPs of one step by formula, without running anything: `micro_batches` of `batch`, attention in full.
+/// `fused_attention`: the backward kernel recomputes QK^T (5 matmuls instead of 4). by_operator is left empty.
+FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, int64_t micro_batches,
+                             bool fused_attention);
+
+}  // namespace flopmark

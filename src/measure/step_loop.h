@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <stdexcept>
+
+#include "measure/samples.h"
+#include "measure/step.h"
+
+namespace flopmark {
+
+/// Where a launch is; written by the loop, read by the progress thread and the crash handler.
+/// Lock-free, so that a signal handler may read it.
+struct LoopState {
+  enum class Stage : int { load, warmup, timed, count, save };
+  std::atomic<Stage> stage{Stage::load};
+  std::atomic<int64_t> step{0};       ///< the step being run, from 1; 0 before the first
+  std::atomic<int64_t> steps{0};      ///< planned in this stage; 0 = open-ended
+  std::atomic<bool> stop{false};      ///< set from outside: finish the present step and return
+};
+
+/// load, warmup, timed, count, save.
+const char* stage_name(LoopState::Stage stage);
+
+/// The loss of `step` (from 1) of `stage` is not finite.
+struct NanLoss : std::runtime_error {
+  NanLoss(LoopState::Stage stage, int64_t step, double loss);
+  LoopState::Stage stage;
+  int64_t step;
+};
+
+struct BlockOptions {
+  int64_t steps = 1;
+  int64_t micro_batches = 1;  ///< gradient accumulation
+};
+
+/// Runs and times up to `steps` steps without synchronizing in between. Between its fences this code does not
+/// allocate, print, log, or branch on options, and places at most two marks per phase.
+/// @throws NanLoss after the block if a step's loss was not finite; what the step itself throws.
+BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options, LoopState& state);
+
+struct WarmupOptions {
+  int64_t min_steps = 10, max_steps = 200;
+  double min_s = 0, max_s = 120;  ///< host clock; min_s is 30 on a GPU
+  int64_t micro_batches = 1;
+};
+
+/// Steps until the step time is steady (see warmup_detector.h), synchronizing after each.
+WarmupSamples run_warmup(TrainingStep& step, Marker& marker, Clock& clock, const WarmupOptions& options,
+                         LoopState& state);
+
+}  // namespace flopmark

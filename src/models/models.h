@@ -1,0 +1,27 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "flopmark/model.h"
+#include "flopmark/model_shape.h"
+
+namespace flopmark {
+
+struct ModelOptions {
+  torch::TensorOptions tensor;  ///< device (cpu, cuda, meta) and dtype of the parameters
+  int64_t seed = 0;             ///< of the initial values; not used on meta
+};
+
+/// A built-in model, its parameters created with `options.tensor` at once (no copy, no move).
+/// Initial values depend on the seed only, not on threads. @throws Error 200 for an unknown type.
+std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelOptions& options);
+
+/// What a model reads: token ids or images.
+enum class InputKind { tokens, images };
+InputKind input_kind(const ModelShape& shape);
+
+}  // namespace flopmark

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "config/run_config.h"
+#include "flopmark/flop_totals.h"
+#include "flopmark/model.h"
+#include "data/loader.h"
+#include "measure/step.h"
+
+namespace flopmark {
+
+/// How the step computes; from the config, already checked against the device.
+struct StepOptions {
+  torch::Device device = torch::kCPU;
+  TrainConfig train;
+};
+
+/// A real training step on LibTorch: loader, autocast, model, autograd, clipping, optimizer.
+class TorchStep : public TrainingStep {
+ public:
+  TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader, const StepOptions& options);
+  ~TorchStep() override;
+
+  void begin_block(int64_t steps) override;
+  void next_batch() override;
+  void transfer() override;
+  void forward() override;
+  void backward() override;
+  void update() override;
+  BlockFacts end_block() override;
+
+  /// One whole untimed step (all micro-batches) under the operator observer.
+  FlopTotals count();
+  int64_t parameters() const;  ///< number of trainable values, shared ones once
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The device a config names. @throws Error 200: unknown, or not present here.
+torch::Device resolve_device(const std::string& name);
+
+/// Parameter dtype and the process-wide switches of a precision (TF32, attention kernels).
+/// @throws Error 200: tf32 without a GPU.
+torch::Dtype parameter_dtype(const std::string& precision);
+void apply_precision(const TrainConfig& train, const torch::Device& device);
+
+/// fp32, tf32 or bf16: the peak row that matmuls run under.
+std::string matmul_precision(const std::string& precision);
+
+}  // namespace flopmark
