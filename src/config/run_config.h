@@ -19,8 +19,8 @@ struct DataConfig {
   int64_t sequence_length = 128;   ///< language models only
   int64_t image_size = 28;         ///< synthetic images: height and width
   int64_t image_channels = 1;
-  int64_t workers = 2;             ///< loader threads; 0 = in the training thread
-  int64_t prefetch = 4;            ///< batches made ahead, >= 1
+  int64_t workers = 2;   ///< loader threads; 0 = in the training thread
+  int64_t prefetch = 4;  ///< batches made ahead, >= 1
   bool pin_memory = true;
   bool drop_last = true;
   bool shuffle = true;
@@ -31,7 +31,7 @@ struct OptimizerConfig {
   std::string type = "adamw";  ///< sgd, adamw
   double lr = 3e-4;
   double weight_decay = 0.01;
-  double momentum = 0.0;  ///< sgd
+  double momentum = 0.0;                          ///< sgd
   double beta1 = 0.9, beta2 = 0.999, eps = 1e-8;  ///< adamw
 };
 
@@ -39,7 +39,7 @@ struct TrainConfig {
   std::string precision = "fp32";  ///< fp32, tf32, bf16-mixed, bf16
   OptimizerConfig optimizer;
   int64_t gradient_accumulation = 1;
-  std::optional<double> gradient_clip;  ///< total norm; null = off
+  std::optional<double> gradient_clip;    ///< total norm; null = off
   std::string attention_kernel = "auto";  ///< auto, fused, unfused
   int64_t seed = 0;
 };
@@ -48,8 +48,8 @@ struct MeasureConfig {
   int64_t warmup_min_steps = 10;
   int64_t warmup_max_steps = 200;
   double warmup_max_s = 120;
-  int64_t steps = 50;    ///< timed steps per launch
-  int64_t repeats = 10;  ///< launches, a fresh process each
+  int64_t steps = 50;       ///< timed steps per launch
+  int64_t repeats = 10;     ///< launches, a fresh process each
   double timeout_s = 3600;  ///< per launch
   int64_t threads = 0;      ///< 0 = all usable cores
 };
@@ -67,19 +67,22 @@ struct RunConfig {
 };
 
 /// Reads `file` (JSON with comments, `extends` chains relative to the extending file), applies
-/// `--set key=value` pairs in order, then presets and defaults. Relative paths in a config are relative to the
-/// file that names them; those in `--set` to the current folder.
-/// @throws Error 200: missing or unreadable file, bad JSON (with line and column), unknown, duplicate, ill-typed,
+/// `--set key=value` pairs in order, then presets and defaults. Relative paths in a config are relative to
+/// the file that names them; those in `--set` to the current folder.
+/// @throws Error 200: missing or unreadable file, bad JSON (with line and column), unknown, duplicate,
+/// ill-typed,
 ///   out-of-range or not-applicable key, each with its file, place and the nearest known name.
 RunConfig load_config(const std::filesystem::path& file, const std::vector<std::string>& sets = {});
 
-/// The resolved config as JSON: every key that applies with its effective value.
+/// The resolved config as JSON: every key that applies with its effective value. `file` is not a key. An
+/// empty name or preset, which only code can make, is left out.
 nlohmann::json to_json(const RunConfig& config);
 
 /// The inverse of to_json, for the worker. @throws Error 205 if `json` is not a resolved config.
 RunConfig config_from_resolved(const nlohmann::json& json);
 
 /// JSON Schema (draft 2020-12) of a config file, generated from the table that parses it.
+/// configs/schema.json is its dump(2) and a newline.
 nlohmann::json config_schema();
 
 /// Every key with type, default, range and meaning: the text of `flopmark run --help-config`.

@@ -1,0 +1,262 @@
+#include "config/key_table.h"
+
+#include <algorithm>
+
+#include "config/presets.h"
+
+namespace flopmark {
+namespace {
+
+// Upper limits keep products of two or three sizes (parameters, tokens per step) inside int64.
+constexpr int64_t kMaxCount = 2147483647;
+constexpr int64_t kMaxWidth = 1048576;
+constexpr int64_t kMaxSteps = 10000000;
+constexpr double kMaxSeconds = 1e8;
+
+constexpr NumberRange kPositive{.above_min = true};
+constexpr NumberRange kFraction{.max = 1, .below_max = true};
+constexpr const char* kFromPreset = "from the preset";
+
+KeyScope language_models() {
+  return {.models = {"llama", "gpt2"}};
+}
+KeyScope mlp_only() {
+  return {.models = {"mlp"}};
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const ModelShape& preset : model_presets()) names.push_back(preset.preset);
+  return names;
+}
+
+// A table, two or three lines a row, that clang-format would tear apart.
+// clang-format off
+std::vector<KeyRow> name_rows() {
+  return {
+      {.path = "name", .field = +[](RunConfig& c) -> auto& { return c.name; },
+       .doc = "Name of the record and the baseline.",
+       .form = {"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", 64,
+                "1 to 64 characters out of A-Z a-z 0-9 . _ -, the first a letter or digit"},
+       .default_text = "the config file's name without its extension"},
+  };
+}
+
+std::vector<KeyRow> model_rows() {
+  return {
+      {.path = "model.type", .field = +[](RunConfig& c) -> auto& { return c.model.type; },
+       .doc = "Kind of built-in model.", .values = model_types(),
+       .default_text = "the preset's, else llama"},
+      {.path = "model.preset", .field = +[](RunConfig& c) -> auto& { return c.model.preset; },
+       .doc = "Published shape to start from; the other model keys override it.", .values = preset_names(),
+       .default_text = "llama-tiny for llama, gpt2-124m for gpt2, mlp-784-512-512-10 for mlp"},
+      {.path = "model.vocab_size", .field = +[](RunConfig& c) -> auto& { return c.model.vocab_size; },
+       .doc = "Number of token ids.", .integers = {1, kMaxCount}, .scope = language_models(),
+       .default_text = kFromPreset, .other_names = {"vocab", "n_vocab"}},
+      {.path = "model.hidden_size", .field = +[](RunConfig& c) -> auto& { return c.model.hidden_size; },
+       .doc = "Width of the residual stream; of an mlp, width of its hidden layers.",
+       .integers = {1, kMaxWidth}, .default_text = kFromPreset,
+       .other_names = {"dim", "d_model", "n_embd", "width"}},
+      {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },
+       .doc = "Number of blocks; of an mlp, number of its hidden layers.", .integers = {1, 65536},
+       .default_text = kFromPreset,
+       .other_names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "depth"}},
+      {.path = "model.heads", .field = +[](RunConfig& c) -> auto& { return c.model.heads; },
+       .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = language_models(),
+       .default_text = kFromPreset,
+       .other_names = {"n_head", "n_heads", "num_heads", "num_attention_heads"}},
+      {.path = "model.kv_heads", .field = +[](RunConfig& c) -> auto& { return c.model.kv_heads; },
+       .doc = "Key and value heads; divides heads.", .integers = {1, 65536}, .scope = {.models = {"llama"}},
+       .default_text = kFromPreset, .other_names = {"n_kv_heads", "num_key_value_heads"}},
+      {.path = "model.ffn_size", .field = +[](RunConfig& c) -> auto& { return c.model.ffn_size; },
+       .doc = "Inner width of the feed-forward part.", .integers = {1, 16777216}, .scope = language_models(),
+       .default_text = kFromPreset, .other_names = {"intermediate_size", "d_ff"}},
+      {.path = "model.tied_embeddings",
+       .field = +[](RunConfig& c) -> auto& { return c.model.tied_embeddings; },
+       .doc = "The output layer shares the input embedding's weight.", .scope = language_models(),
+       .default_text = kFromPreset, .other_names = {"tie_word_embeddings"}},
+      {.path = "model.max_sequence_length",
+       .field = +[](RunConfig& c) -> auto& { return c.model.max_sequence_length; },
+       .doc = "Rows of the learned position embedding.", .integers = {1, kMaxCount},
+       .scope = {.models = {"gpt2"}}, .default_text = kFromPreset, .other_names = {"n_positions", "n_ctx"}},
+      {.path = "model.dropout", .field = +[](RunConfig& c) -> auto& { return c.model.dropout; },
+       .doc = "Probability of dropout.", .numbers = kFraction, .scope = {.models = {"gpt2"}},
+       .default_text = kFromPreset},
+      {.path = "model.input_size", .field = +[](RunConfig& c) -> auto& { return c.model.input_size; },
+       .doc = "Features per sample: image_channels x image_size squared.", .integers = {1, kMaxCount},
+       .scope = mlp_only(), .default_text = kFromPreset},
+      {.path = "model.classes", .field = +[](RunConfig& c) -> auto& { return c.model.classes; },
+       .doc = "Number of classes.", .integers = {1, kMaxCount}, .scope = mlp_only(),
+       .default_text = kFromPreset, .other_names = {"num_classes"}},
+  };
+}
+
+std::vector<KeyRow> data_source_rows() {
+  return {
+      {.path = "data.type", .field = +[](RunConfig& c) -> auto& { return c.data.type; },
+       .doc = "tokens: a file of token ids; text: the bytes of any file; synthetic: random ones.",
+       .values = {"tokens", "text", "synthetic"}},
+      {.path = "data.path", .field = +[](RunConfig& c) -> auto& { return c.data.path; },
+       .doc = "The data file, relative to the config that names it; in --set, to the current folder.",
+       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = {.data = {"tokens", "text"}},
+       .default_text = "none; must be given"},
+      {.path = "data.format", .field = +[](RunConfig& c) -> auto& { return c.data.format; },
+       .doc = "Layout of a token file; auto tells by the file's first bytes.",
+       .values = {"auto", "raw-uint16", "llmc"}, .scope = {.data = {"tokens"}}},
+      {.path = "data.batch_size", .field = +[](RunConfig& c) -> auto& { return c.data.batch_size; },
+       .doc = "Samples per micro-batch and rank.", .integers = {1, kMaxCount},
+       .other_names = {"batch", "micro_batch_size"}},
+      {.path = "data.sequence_length",
+       .field = +[](RunConfig& c) -> auto& { return c.data.sequence_length; },
+       .doc = "Tokens per sample.", .integers = {1, kMaxCount}, .scope = language_models(),
+       .other_names = {"seq_len", "seq_length", "block_size", "context_length"}},
+      {.path = "data.image_size", .field = +[](RunConfig& c) -> auto& { return c.data.image_size; },
+       .doc = "Height and width of a synthetic image.", .integers = {1, 65536}, .scope = mlp_only()},
+      {.path = "data.image_channels", .field = +[](RunConfig& c) -> auto& { return c.data.image_channels; },
+       .doc = "Channels of a synthetic image.", .integers = {1, 65536}, .scope = mlp_only()},
+  };
+}
+
+std::vector<KeyRow> loader_rows() {
+  return {
+      {.path = "data.workers", .field = +[](RunConfig& c) -> auto& { return c.data.workers; },
+       .doc = "Loader threads; 0: batches are made in the training thread.", .integers = {0, 1024},
+       .other_names = {"num_workers"}},
+      {.path = "data.prefetch", .field = +[](RunConfig& c) -> auto& { return c.data.prefetch; },
+       .doc = "Batches made ahead.", .integers = {1, 65536}, .other_names = {"prefetch_factor"}},
+      {.path = "data.pin_memory", .field = +[](RunConfig& c) -> auto& { return c.data.pin_memory; },
+       .doc = "Batches lie in page-locked memory, for faster transfers to a GPU."},
+      {.path = "data.drop_last", .field = +[](RunConfig& c) -> auto& { return c.data.drop_last; },
+       .doc = "Leave out the last batch of an epoch if it is short."},
+      {.path = "data.shuffle", .field = +[](RunConfig& c) -> auto& { return c.data.shuffle; },
+       .doc = "A new order of the samples in every epoch."},
+      {.path = "data.seed", .field = +[](RunConfig& c) -> auto& { return c.data.seed; },
+       .doc = "Seed of the order of samples and of synthetic data."},
+  };
+}
+
+std::vector<KeyRow> optimizer_rows() {
+  return {
+      {.path = "train.optimizer.type",
+       .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.type; },
+       .doc = "Update rule.", .values = {"sgd", "adamw"}},
+      {.path = "train.optimizer.lr", .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.lr; },
+       .doc = "Learning rate.", .other_names = {"learning_rate"}},
+      {.path = "train.optimizer.weight_decay",
+       .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.weight_decay; },
+       .doc = "Weight decay."},
+      {.path = "train.optimizer.momentum",
+       .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.momentum; },
+       .doc = "Momentum.", .numbers = kFraction, .scope = {.optimizers = {"sgd"}}},
+      {.path = "train.optimizer.beta1",
+       .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.beta1; },
+       .doc = "Decay of the gradient's running mean.", .numbers = kFraction,
+       .scope = {.optimizers = {"adamw"}}, .other_names = {"betas"}},
+      {.path = "train.optimizer.beta2",
+       .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.beta2; },
+       .doc = "Decay of the squared gradient's running mean.", .numbers = kFraction,
+       .scope = {.optimizers = {"adamw"}}, .other_names = {"betas"}},
+      {.path = "train.optimizer.eps", .field = +[](RunConfig& c) -> auto& { return c.train.optimizer.eps; },
+       .doc = "Added to the root of the squared gradient's running mean.", .numbers = kPositive,
+       .scope = {.optimizers = {"adamw"}}, .other_names = {"epsilon"}},
+  };
+}
+
+std::vector<KeyRow> train_rows() {
+  return {
+      {.path = "train.precision", .field = +[](RunConfig& c) -> auto& { return c.train.precision; },
+       .doc = "Number type of matmuls; bf16-mixed keeps parameters in fp32, bf16 does not.",
+       .values = {"fp32", "tf32", "bf16-mixed", "bf16"}, .other_names = {"dtype", "amp"}},
+      {.path = "train.gradient_accumulation",
+       .field = +[](RunConfig& c) -> auto& { return c.train.gradient_accumulation; },
+       .doc = "Micro-batches per optimizer step.", .integers = {1, kMaxCount},
+       .other_names = {"gradient_accumulation_steps", "grad_accum", "accum"}},
+      {.path = "train.gradient_clip", .field = +[](RunConfig& c) -> auto& { return c.train.gradient_clip; },
+       .doc = "Largest total norm of the gradients; null: not clipped.", .numbers = kPositive,
+       .other_names = {"grad_clip", "clip_grad_norm", "max_grad_norm"}},
+      {.path = "train.attention_kernel",
+       .field = +[](RunConfig& c) -> auto& { return c.train.attention_kernel; },
+       .doc = "auto: LibTorch chooses; unfused: every fused kernel off.",
+       .values = {"auto", "fused", "unfused"}},
+      {.path = "train.seed", .field = +[](RunConfig& c) -> auto& { return c.train.seed; },
+       .doc = "Seed of the initial parameters and of dropout."},
+      {.path = "device", .field = +[](RunConfig& c) -> auto& { return c.device; },
+       .doc = "Where to train; auto: the first GPU if there is one, else the CPU.",
+       .form = {"^(auto|cpu|cuda|cuda:(0|[1-9][0-9]{0,2}))$", 8,
+                "auto, cpu, cuda or cuda:N (such as cuda:1)"}},
+  };
+}
+
+std::vector<KeyRow> measure_rows() {
+  return {
+      {.path = "measure.warmup_min_steps",
+       .field = +[](RunConfig& c) -> auto& { return c.measure.warmup_min_steps; },
+       .doc = "Warm-up steps at least.", .integers = {0, kMaxSteps}},
+      {.path = "measure.warmup_max_steps",
+       .field = +[](RunConfig& c) -> auto& { return c.measure.warmup_max_steps; },
+       .doc = "Warm-up steps at most; a run that is not steady by then says so.",
+       .integers = {0, kMaxSteps}},
+      {.path = "measure.warmup_max_s",
+       .field = +[](RunConfig& c) -> auto& { return c.measure.warmup_max_s; },
+       .doc = "Warm-up seconds at most.", .numbers = {.max = kMaxSeconds}},
+      {.path = "measure.steps", .field = +[](RunConfig& c) -> auto& { return c.measure.steps; },
+       .doc = "Timed steps per launch.", .integers = {1, kMaxSteps}},
+      {.path = "measure.repeats", .field = +[](RunConfig& c) -> auto& { return c.measure.repeats; },
+       .doc = "Launches, a fresh process each.", .integers = {1, 10000}},
+      {.path = "measure.timeout_s", .field = +[](RunConfig& c) -> auto& { return c.measure.timeout_s; },
+       .doc = "Seconds after which a launch is stopped.",
+       .numbers = {.max = kMaxSeconds, .above_min = true}},
+      {.path = "measure.threads", .field = +[](RunConfig& c) -> auto& { return c.measure.threads; },
+       .doc = "Threads of LibTorch's operators; 0: all usable cores.", .integers = {0, 4096}},
+      {.path = "peak.flop_per_s", .field = +[](RunConfig& c) -> auto& { return c.peak_flop_per_s; },
+       .doc = "Dense peak of one device that MFU divides by, in FLOP/s; null: from the table.",
+       .numbers = kPositive},
+  };
+}
+// clang-format on
+
+}  // namespace
+
+const std::vector<KeyRow>& config_keys() {
+  static const std::vector<KeyRow> kRows = [] {
+    std::vector<KeyRow> rows;
+    for (const auto& make :
+         {name_rows, model_rows, data_source_rows, loader_rows, optimizer_rows, train_rows, measure_rows}) {
+      for (KeyRow& row : make()) rows.push_back(std::move(row));
+    }
+    return rows;
+  }();
+  return kRows;
+}
+
+const std::vector<SectionRow>& config_sections() {
+  static const std::vector<SectionRow> kSections = {
+      {"model", "What is trained."},    {"data", "What it is trained on."},
+      {"train", "How a step is made."}, {"train.optimizer", "How parameters are updated."},
+      {"measure", "How it is timed."},  {"peak", "What the device could do at best."},
+  };
+  return kSections;
+}
+
+const KeyRow* find_key(const std::string& path) {
+  const auto& rows = config_keys();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const KeyRow& r) { return r.path == path; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+bool is_section(const std::string& path) {
+  const auto& sections = config_sections();
+  return path.empty() ||
+         std::any_of(sections.begin(), sections.end(), [&](const SectionRow& s) { return s.path == path; });
+}
+
+std::string parent_of(const std::string& path) {
+  const size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(0, dot);
+}
+
+std::string leaf_of(const std::string& path) {
+  return path.substr(path.rfind('.') + 1);
+}
+
+}  // namespace flopmark

@@ -1,0 +1,89 @@
+#include "config/presets.h"
+
+#include <algorithm>
+
+namespace flopmark {
+namespace {
+
+struct Blocks {
+  int64_t hidden_size, layers, heads, kv_heads, ffn_size;
+};
+
+ModelShape llama(const std::string& preset, int64_t vocab_size, const Blocks& blocks) {
+  return {.type = "llama",
+          .preset = preset,
+          .vocab_size = vocab_size,
+          .hidden_size = blocks.hidden_size,
+          .layers = blocks.layers,
+          .heads = blocks.heads,
+          .kv_heads = blocks.kv_heads,
+          .ffn_size = blocks.ffn_size};
+}
+
+ModelShape tied(ModelShape shape) {
+  shape.tied_embeddings = true;
+  return shape;
+}
+
+// Radford et al. 2019, "Language Models are Unsupervised Multitask Learners", table 2, with the released
+// models' vocabulary of 50257, context of 1024, tied head and feed-forward width of 4 x hidden.
+ModelShape gpt2(const std::string& preset, int64_t hidden_size, int64_t layers, int64_t heads) {
+  return {.type = "gpt2",
+          .preset = preset,
+          .vocab_size = 50257,
+          .hidden_size = hidden_size,
+          .layers = layers,
+          .heads = heads,
+          .ffn_size = 4 * hidden_size,
+          .tied_embeddings = true,
+          .max_sequence_length = 1024};
+}
+
+std::vector<ModelShape> make_presets() {
+  return {
+      llama("llama-tiny", 256, {64, 2, 4, 2, 176}),
+      // Llama 3.2 1B: Grattafiori et al. 2024 and the published config.json; the head is tied.
+      tied(llama("llama-1b", 128256, {2048, 16, 32, 8, 8192})),
+      // Llama 2 7B: Touvron et al. 2023, and the published config.json.
+      llama("llama-7b", 32000, {4096, 32, 32, 32, 11008}),
+      // Llama 3: Grattafiori et al. 2024, "The Llama 3 Herd of Models", table 3.
+      llama("llama-3-8b", 128256, {4096, 32, 32, 8, 14336}),
+      llama("llama-3-70b", 128256, {8192, 80, 64, 8, 28672}),
+      gpt2("gpt2-124m", 768, 12, 12),
+      gpt2("gpt2-355m", 1024, 24, 16),
+      gpt2("gpt2-774m", 1280, 36, 20),
+      gpt2("gpt2-1558m", 1600, 48, 25),
+      {.type = "mlp",
+       .preset = "mlp-784-512-512-10",
+       .hidden_size = 512,
+       .layers = 2,
+       .input_size = 784,
+       .classes = 10},
+  };
+}
+
+}  // namespace
+
+const std::vector<ModelShape>& model_presets() {
+  static const std::vector<ModelShape> kPresets = make_presets();
+  return kPresets;
+}
+
+const ModelShape* find_preset(const std::string& name) {
+  const auto& presets = model_presets();
+  const auto found =
+      std::find_if(presets.begin(), presets.end(), [&](const ModelShape& p) { return p.preset == name; });
+  return found == presets.end() ? nullptr : &*found;
+}
+
+const std::vector<std::string>& model_types() {
+  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp"};
+  return kTypes;
+}
+
+const ModelShape& default_preset(const std::string& type) {
+  const auto& presets = model_presets();
+  return *std::find_if(presets.begin(), presets.end(), [&](const ModelShape& p) { return p.type == type; });
+}
+
+}  // namespace flopmark

@@ -1,0 +1,181 @@
+#include "config/resolve.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "config/key_value.h"
+#include "config/presets.h"
+#include "flopmark/error.h"
+
+namespace flopmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the cross-checks need: the config, and where its values came from.
+struct Checked {
+  const RunConfig& config;
+  const ConfigLayer& layer;
+  const std::string& where;
+
+  /// Throws with the place of the first of `keys` that was given, else of the config as a whole.
+  template <typename... Args>
+  [[noreturn]] void fail(const std::vector<const char*>& keys, fmt::format_string<Args...> text,
+                         Args&&... args) const {
+    std::string place = where;
+    for (auto key = keys.rbegin(); key != keys.rend(); ++key) {
+      const auto given = layer.find(*key);
+      if (given != layer.end()) place = given->second.origin;
+    }
+    throw usage_error(place + ": " + fmt::format(text, std::forward<Args>(args)...));
+  }
+};
+
+std::string given_text(const ConfigLayer& layer, const std::string& key) {
+  const auto given = layer.find(key);
+  return given == layer.end() ? "" : given->second.value.get<std::string>();
+}
+
+/// The shape that the model keys override: the named preset's, else the default one of the type.
+ModelShape starting_shape(const ConfigLayer& layer) {
+  const std::string type = given_text(layer, "model.type");
+  const std::string name = given_text(layer, "model.preset");
+  if (name.empty()) return default_preset(type.empty() ? model_types().front() : type);
+  const ModelShape& preset = *find_preset(name);
+  if (!type.empty() && type != preset.type) {
+    throw usage_error(fmt::format(
+        "{}: model.preset \"{}\" is a {} model, but model.type is \"{}\" ({}); change one of them",
+        layer.at("model.preset").origin, name, preset.type, type, layer.at("model.type").origin));
+  }
+  return preset;
+}
+
+void check_scopes(const Checked& checked) {
+  for (const auto& [key, given] : checked.layer) {
+    const std::string conflict = scope_conflict(*given.row, checked.config);
+    if (!conflict.empty()) checked.fail({key.c_str()}, "{} {}; remove it or change the type", key, conflict);
+  }
+}
+
+void check_heads(const Checked& checked) {
+  const ModelShape& model = checked.config.model;
+  if (model.hidden_size % model.heads != 0) {
+    checked.fail({"model.heads", "model.hidden_size"}, "model.heads {} does not divide model.hidden_size {}",
+                 model.heads, model.hidden_size);
+  }
+  if (model.type != "llama") return;
+  if (model.heads % model.kv_heads != 0) {
+    checked.fail({"model.kv_heads", "model.heads"}, "model.kv_heads {} does not divide model.heads {}",
+                 model.kv_heads, model.heads);
+  }
+  const int64_t head_size = model.hidden_size / model.heads;
+  if (head_size % 2 != 0) {
+    checked.fail({"model.heads", "model.hidden_size"},
+                 "model.hidden_size {} / model.heads {} = {}, but rotary embeddings need an even head size",
+                 model.hidden_size, model.heads, head_size);
+  }
+}
+
+void check_language(const Checked& checked) {
+  check_heads(checked);
+  const ModelShape& model = checked.config.model;
+  const DataConfig& data = checked.config.data;
+  if (model.type == "gpt2" && data.sequence_length > model.max_sequence_length) {
+    checked.fail({"data.sequence_length", "model.max_sequence_length"},
+                 "data.sequence_length {} is more than model.max_sequence_length {}", data.sequence_length,
+                 model.max_sequence_length);
+  }
+  if (data.type == "text" && model.vocab_size < 256) {
+    checked.fail({"model.vocab_size", "data.type"},
+                 "model.vocab_size {} is too small for data.type \"text\": bytes need at least 256",
+                 model.vocab_size);
+  }
+}
+
+void check_mlp(const Checked& checked) {
+  const DataConfig& data = checked.config.data;
+  if (data.type != "synthetic") {
+    checked.fail(
+        {"data.type", "model.type"},
+        "data.type \"{}\" is for language models, but model.type is \"mlp\"; use data.type \"synthetic\"",
+        data.type);
+  }
+  const int64_t features = data.image_channels * data.image_size * data.image_size;
+  if (features != checked.config.model.input_size) {
+    checked.fail({"model.input_size", "data.image_size", "data.image_channels"},
+                 "model.input_size {} is not data.image_channels {} x data.image_size {} squared = {}",
+                 checked.config.model.input_size, data.image_channels, data.image_size, features);
+  }
+}
+
+void check_values(const Checked& checked) {
+  if (checked.config.model.type == "mlp") {
+    check_mlp(checked);
+  } else {
+    check_language(checked);
+  }
+  check_scopes(checked);
+  const MeasureConfig& measure = checked.config.measure;
+  if (measure.warmup_min_steps > measure.warmup_max_steps) {
+    checked.fail({"measure.warmup_max_steps", "measure.warmup_min_steps"},
+                 "measure.warmup_min_steps {} is more than measure.warmup_max_steps {}",
+                 measure.warmup_min_steps, measure.warmup_max_steps);
+  }
+}
+
+void resolve_path(RunConfig& config, const Checked& checked) {
+  const bool needed = applies_to(*find_key("data.path"), config);
+  if (!needed) return;
+  const auto given = checked.layer.find("data.path");
+  if (given == checked.layer.end()) {
+    checked.fail({"data.type"}, "data.path is missing: data.type \"{}\" reads a file; set data.path",
+                 config.data.type);
+  }
+  const fs::path& folder = given->second.folder;
+  if (!folder.empty()) config.data.path = (folder / config.data.path).lexically_normal().string();
+  if (!is_utf8(config.data.path)) {
+    checked.fail({"data.path"}, "data.path {}: only paths in UTF-8 can be recorded; rename the folder",
+                 quoted_text(config.data.path));
+  }
+}
+
+}  // namespace
+
+RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
+  RunConfig config;
+  config.model = starting_shape(layer);
+  for (const auto& [key, given] : layer) {
+    if (!assign_value(*given.row, given.value, config)) {
+      throw Error(ExitCode::internal,
+                  fmt::format("{}: a checked value no longer fits; please report this", key));
+    }
+  }
+  const Checked checked{config, layer, where};
+  check_values(checked);
+  resolve_path(config, checked);
+  return config;
+}
+
+void check_data_file(const RunConfig& config, const ConfigLayer& layer) {
+  if (config.data.path.empty()) return;
+  const std::string place =
+      fmt::format("{}: data.path {}", layer.at("data.path").origin, quoted_text(config.data.path));
+  std::error_code error;
+  const fs::file_status status = fs::status(config.data.path, error);
+  if (status.type() == fs::file_type::not_found) {
+    throw usage_error(
+        place + ": no such file; a relative path starts at the config's folder, in --set at the current one");
+  }
+  if (error) throw usage_error(fmt::format("{}: cannot be read: {}", place, error.message()));
+  if (fs::is_directory(status)) throw usage_error(place + ": is a folder, expected a file");
+  if (!fs::is_regular_file(status)) throw usage_error(place + ": is not a regular file");
+  errno = 0;
+  if (!std::ifstream(config.data.path, std::ios::binary)) {
+    throw usage_error(fmt::format("{}: cannot be read: {}", place, std::strerror(errno)));
+  }
+}
+
+}  // namespace flopmark
