@@ -11,9 +11,13 @@ int64_t SteadyClock::now_ns() {
       .count();
 }
 
-void HostMarker::reserve(size_t count) { ns_.assign(count, 0); }
+void HostMarker::reserve(size_t count) {
+  ns_.assign(count, 0);
+}
 
-void HostMarker::mark(size_t index) { ns_[index] = clock_.now_ns(); }
+void HostMarker::mark(size_t index) {
+  ns_[index] = clock_.now_ns();
+}
 
 double HostMarker::elapsed_s(size_t from, size_t to) const {
   return static_cast<double>(ns_[to] - ns_[from]) * 1e-9;

@@ -13,18 +13,20 @@
 
 namespace flopmark {
 
+/// Where a step's time goes. `other` is what lies between a step's end and the next one's begin.
 enum class Phase : size_t { data, transfer, forward, backward, optimizer, other };
 inline constexpr size_t kPhaseCount = 6;
 
 /// Raw times of a block of consecutive steps.
 struct BlockSamples {
-  int64_t steps = 0;             ///< finished; fewer than asked for when stopped
-  std::vector<double> step_s;    ///< start of the step to start of the next (the last: to its end)
-  std::array<std::vector<double>, kPhaseCount> phase_s;  ///< per phase and step; add up to step_s
-  double wall_s = 0;             ///< host clock, device synchronized before and after
-  double data_wait_host_s = 0;   ///< total
-  int64_t samples = 0, tokens = 0, images = 0;
-  std::vector<double> losses;    ///< per step
+  int64_t steps = 0;           ///< finished; fewer than asked for when stopped
+  std::vector<double> step_s;  ///< start of the step to start of the next (the last: to its end)
+  std::array<std::vector<double>, kPhaseCount> phase_s;  ///< per phase and step, over all micro-batches; add
+                                                         ///< up to step_s within the marker's resolution
+  double wall_s = 0;                                     ///< host clock, device synchronized before and after
+  double data_wait_host_s = 0;                           ///< the host blocked on the loader, total
+  int64_t samples = 0, tokens = 0, images = 0;           ///< really processed in the whole block
+  std::vector<double> losses;                            ///< per step
 };
 
 /// Warm-up as it went: what was discarded and why it ended.
@@ -44,7 +46,7 @@ struct MemorySamples {
 struct LaunchSamples {
   std::string status = "ok";  ///< ok, failed, incomplete
   std::optional<Failure> failure;
-  Environment environment;    ///< the part only the worker knows (device, LibTorch, CUDA, threads, compiler)
+  Environment environment;  ///< the part only the worker knows (device, LibTorch, CUDA, threads, compiler)
   DataSummary data;
   std::string matmul_precision;  ///< fp32, tf32, bf16: the peak row the matmuls ran under
   std::string attention_kernel;  ///< what ran: fused, unfused, none
@@ -55,14 +57,20 @@ struct LaunchSamples {
   std::optional<FlopTotals> flops;
 };
 
+/// Losses that are not finite are written as null and read back as NaN; a time that is not finite is refused.
+/// @throws std::logic_error for such a time.
 nlohmann::json to_json(const LaunchSamples& samples);
-/// @throws std::exception on anything that is not flopmark.samples/1.
+/// @throws std::exception on anything that is not flopmark.samples/1: the text names the key.
 LaunchSamples launch_samples_from_json(const nlohmann::json& json);
 
+/// The `flops` object of samples, records and `flopmark flops`, with `model_flop` and `hardware_flop`.
 nlohmann::json to_json(const FlopTotals& totals);
+/// @throws std::exception if a key is missing, a count is not a whole number from 0 up, or a sum does not fit
+/// its parts; the text names the key.
 FlopTotals flop_totals_from_json(const nlohmann::json& json);
 
-/// Written whole to a temporary file beside `path`, then renamed. @throws Error 125.
+/// Written whole to a temporary file beside `path`, then renamed; bytes that are not UTF-8 are replaced.
+/// @throws Error 125 if it cannot be written.
 void write_samples(const LaunchSamples& samples, const std::filesystem::path& path);
 /// @throws Error 205 if the file is not one.
 LaunchSamples read_samples(const std::filesystem::path& path);

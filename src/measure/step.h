@@ -14,8 +14,9 @@ struct BlockFacts {
 };
 
 /// One optimizer step, cut where phases are timed. The real one is in src/train, a fake in tests/fakes.
-/// Called in this order: begin_block, then per step { per micro-batch { next_batch, transfer, forward, backward },
-/// update }, then end_block. Everything may run asynchronously on a device; only end_block waits for it.
+/// Called in this order: begin_block, then per step { per micro-batch { next_batch, transfer, forward,
+/// backward }, update }, then end_block. Everything may run asynchronously on a device; only end_block waits
+/// for it.
 class TrainingStep {
  public:
   virtual ~TrainingStep() = default;

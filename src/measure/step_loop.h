@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <stdexcept>
 
 #include "measure/samples.h"
@@ -13,9 +14,9 @@ namespace flopmark {
 struct LoopState {
   enum class Stage : int { load, warmup, timed, count, save };
   std::atomic<Stage> stage{Stage::load};
-  std::atomic<int64_t> step{0};       ///< the step being run, from 1; 0 before the first
-  std::atomic<int64_t> steps{0};      ///< planned in this stage; 0 = open-ended
-  std::atomic<bool> stop{false};      ///< set from outside: finish the present step and return
+  std::atomic<int64_t> step{0};   ///< the step being run, from 1; 0 before the first
+  std::atomic<int64_t> steps{0};  ///< planned in this stage; 0 = open-ended
+  std::atomic<bool> stop{false};  ///< set from outside: finish the present step and return
 };
 
 /// load, warmup, timed, count, save.
@@ -28,23 +29,33 @@ struct NanLoss : std::runtime_error {
   int64_t step;
 };
 
+/// How many steps, each of how many micro-batches; both at least 1.
 struct BlockOptions {
   int64_t steps = 1;
   int64_t micro_batches = 1;  ///< gradient accumulation
 };
 
-/// Runs and times up to `steps` steps without synchronizing in between. Between its fences this code does not
-/// allocate, print, log, or branch on options, and places at most two marks per phase.
-/// @throws NanLoss after the block if a step's loss was not finite; what the step itself throws.
-BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options, LoopState& state);
+/// Runs and times up to `steps` steps without synchronizing in between; the device is synchronized before the
+/// first and after the last. Between its fences this code does not allocate, print, log, or branch on
+/// options, and places one mark per phase and one per step. Sets the stage to `timed`; after an exception
+/// `state` tells the step.
+/// @throws NanLoss after the block if a step's loss was not finite; what the step itself throws;
+/// std::invalid_argument for options below 1.
+BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options,
+                       LoopState& state);
 
+/// When warm-up may end. At least `min_steps` steps and `min_s` seconds, whatever the limits say; from then
+/// on until the step time is steady, or `max_steps` or `max_s` is reached.
 struct WarmupOptions {
   int64_t min_steps = 10, max_steps = 200;
   double min_s = 0, max_s = 120;  ///< host clock; min_s is 30 on a GPU
   int64_t micro_batches = 1;
 };
 
-/// Steps until the step time is steady (see warmup_detector.h), synchronizing after each.
+/// Steps until the step time is steady (see warmup_detector.h), synchronizing after each; times are the
+/// host's. Sets the stage to `warmup`. At a limit with fewer steps than the detector wants, what there is is
+/// judged.
+/// @throws NanLoss at once if a loss is not finite; what the step itself throws.
 WarmupSamples run_warmup(TrainingStep& step, Marker& marker, Clock& clock, const WarmupOptions& options,
                          LoopState& state);
 

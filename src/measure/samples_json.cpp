@@ -1,0 +1,237 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "measure/json_fields.h"
+#include "measure/samples.h"
+
+namespace flopmark {
+namespace {
+
+constexpr const char* kSamplesSchema = "flopmark.samples/1";
+constexpr std::array<const char*, kPhaseCount> kPhaseNames = {"data",     "transfer",  "forward",
+                                                              "backward", "optimizer", "other"};
+
+using Json = nlohmann::json;
+
+/// The JSON library writes a NaN as null without a word; a time must not vanish so.
+Json finite(double value, const char* key) {
+  if (!std::isfinite(value)) {
+    throw std::logic_error(
+        fmt::format("{} is {}, not a finite number: please report this fault", key, value));
+  }
+  return value;
+}
+
+Json finite_list(const std::vector<double>& values, const char* key) {
+  Json list = Json::array();
+  for (const double value : values) {
+    list.push_back(finite(value, key));
+  }
+  return list;
+}
+
+std::vector<double> number_list(const Json& object, const char* key) {
+  std::vector<double> values;
+  for (const Json& value : array_field(object, key)) {
+    if (!value.is_number()) {
+      throw std::runtime_error(fmt::format("key \"{}\" must be a list of numbers", key));
+    }
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
+Json losses_to_json(const std::vector<double>& losses) {
+  Json list = Json::array();
+  for (const double loss : losses) {
+    list.push_back(std::isfinite(loss) ? Json(loss) : Json(nullptr));
+  }
+  return list;
+}
+
+std::vector<double> losses_from_json(const Json& object) {
+  std::vector<double> losses;
+  for (const Json& value : array_field(object, "losses")) {
+    if (!value.is_number() && !value.is_null()) {
+      throw std::runtime_error("key \"losses\" must be a list of numbers and nulls");
+    }
+    losses.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  }
+  return losses;
+}
+
+Json failure_to_json(const Failure& failure) {
+  return {{"kind", failure.kind},
+          {"phase", failure.phase},
+          {"step", nullable(failure.step)},
+          {"text", failure.text}};
+}
+
+Failure failure_from_json(const Json& json) {
+  return {text_field(json, "kind"), text_field(json, "phase"), optional_count_field(json, "step"),
+          text_field(json, "text")};
+}
+
+/// The optional texts of an Environment, each described once for writing and reading.
+struct EnvironmentText {
+  const char* key;
+  std::optional<std::string> Environment::*member;
+};
+constexpr EnvironmentText kEnvironmentTexts[] = {{"device_name", &Environment::device_name},
+                                                 {"driver", &Environment::driver},
+                                                 {"libtorch", &Environment::libtorch},
+                                                 {"cuda", &Environment::cuda},
+                                                 {"cudnn", &Environment::cudnn},
+                                                 {"nccl", &Environment::nccl},
+                                                 {"compiler", &Environment::compiler},
+                                                 {"cpu_model", &Environment::cpu_model},
+                                                 {"os", &Environment::os},
+                                                 {"governor", &Environment::governor},
+                                                 {"interconnect", &Environment::interconnect}};
+
+Json environment_to_json(const Environment& environment) {
+  Json json = {{"device_count", environment.device_count},
+               {"cpu_logical", nullable(environment.cpu_logical)},
+               {"threads", nullable(environment.threads)},
+               {"variables", environment.variables}};
+  for (const EnvironmentText& text : kEnvironmentTexts) {
+    json[text.key] = nullable(environment.*text.member);
+  }
+  return json;
+}
+
+Environment environment_from_json(const Json& json) {
+  Environment environment;
+  environment.device_count = count_field(json, "device_count");
+  environment.cpu_logical = optional_count_field(json, "cpu_logical");
+  environment.threads = optional_count_field(json, "threads");
+  for (const EnvironmentText& text : kEnvironmentTexts) {
+    environment.*text.member = optional_text_field(json, text.key);
+  }
+  for (const auto& [name, value] : field(json, "variables").items()) {
+    environment.variables[name] = value.get<std::string>();
+  }
+  return environment;
+}
+
+Json data_to_json(const DataSummary& data) {
+  return {{"path", nullable(data.path)},
+          {"format", nullable(data.format)},
+          {"hash", nullable(data.hash)},
+          {"samples", nullable(data.samples)},
+          {"tokens", nullable(data.tokens)}};
+}
+
+DataSummary data_from_json(const Json& json) {
+  return {optional_text_field(json, "path"), optional_text_field(json, "format"),
+          optional_text_field(json, "hash"), optional_count_field(json, "samples"),
+          optional_count_field(json, "tokens")};
+}
+
+Json memory_to_json(const MemorySamples& memory) {
+  return {{"allocated_bytes", nullable(memory.allocated_bytes)},
+          {"reserved_bytes", nullable(memory.reserved_bytes)},
+          {"device_used_bytes", nullable(memory.device_used_bytes)},
+          {"host_bytes", nullable(memory.host_bytes)},
+          {"load_host_bytes", nullable(memory.load_host_bytes)}};
+}
+
+MemorySamples memory_from_json(const Json& json) {
+  return {optional_count_field(json, "allocated_bytes"), optional_count_field(json, "reserved_bytes"),
+          optional_count_field(json, "device_used_bytes"), optional_count_field(json, "host_bytes"),
+          optional_count_field(json, "load_host_bytes")};
+}
+
+Json block_to_json(const BlockSamples& block) {
+  Json phases = Json::object();
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    phases[kPhaseNames[i]] = finite_list(block.phase_s[i], kPhaseNames[i]);
+  }
+  return {{"steps", block.steps},
+          {"step_s", finite_list(block.step_s, "step_s")},
+          {"phase_s", std::move(phases)},
+          {"wall_s", finite(block.wall_s, "wall_s")},
+          {"data_wait_host_s", finite(block.data_wait_host_s, "data_wait_host_s")},
+          {"samples", block.samples},
+          {"tokens", block.tokens},
+          {"images", block.images},
+          {"losses", losses_to_json(block.losses)}};
+}
+
+/// A list per step: one value for each, or none at all where it was not measured.
+void check_length(const std::vector<double>& values, int64_t steps, const char* key) {
+  if (!values.empty() && values.size() != static_cast<size_t>(steps)) {
+    throw std::runtime_error(fmt::format("key \"{}\" has {} values for {} steps", key, values.size(), steps));
+  }
+}
+
+BlockSamples block_from_json(const Json& json) {
+  BlockSamples block;
+  block.steps = count_field(json, "steps");
+  block.step_s = number_list(json, "step_s");
+  check_length(block.step_s, block.steps, "step_s");
+  const Json& phases = field(json, "phase_s");
+  for (size_t i = 0; i < kPhaseCount; ++i) {
+    block.phase_s[i] = number_list(phases, kPhaseNames[i]);
+    check_length(block.phase_s[i], block.steps, kPhaseNames[i]);
+  }
+  block.wall_s = number_field(json, "wall_s");
+  block.data_wait_host_s = number_field(json, "data_wait_host_s");
+  block.samples = count_field(json, "samples");
+  block.tokens = count_field(json, "tokens");
+  block.images = count_field(json, "images");
+  block.losses = losses_from_json(json);
+  check_length(block.losses, block.steps, "losses");
+  return block;
+}
+
+}  // namespace
+
+Json to_json(const LaunchSamples& samples) {
+  return {{"schema", kSamplesSchema},
+          {"status", samples.status},
+          {"failure", samples.failure ? failure_to_json(*samples.failure) : Json(nullptr)},
+          {"environment", environment_to_json(samples.environment)},
+          {"data", data_to_json(samples.data)},
+          {"matmul_precision", samples.matmul_precision},
+          {"attention_kernel", samples.attention_kernel},
+          {"parameters", samples.parameters},
+          {"warmup",
+           {{"step_s", finite_list(samples.warmup.step_s, "warmup step_s")},
+            {"steady", samples.warmup.steady},
+            {"reason", samples.warmup.reason}}},
+          {"timed", block_to_json(samples.timed)},
+          {"memory", memory_to_json(samples.memory)},
+          {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)}};
+}
+
+LaunchSamples launch_samples_from_json(const Json& json) {
+  if (const std::string schema = text_field(json, "schema"); schema != kSamplesSchema) {
+    throw std::runtime_error(
+        fmt::format("key \"schema\" is \"{}\", this program reads \"{}\"", schema, kSamplesSchema));
+  }
+  LaunchSamples samples;
+  samples.status = text_field(json, "status");
+  if (const Json& failure = field(json, "failure"); !failure.is_null()) {
+    samples.failure = failure_from_json(failure);
+  }
+  samples.environment = environment_from_json(field(json, "environment"));
+  samples.data = data_from_json(field(json, "data"));
+  samples.matmul_precision = text_field(json, "matmul_precision");
+  samples.attention_kernel = text_field(json, "attention_kernel");
+  samples.parameters = count_field(json, "parameters");
+  const Json& warmup = field(json, "warmup");
+  samples.warmup = {number_list(warmup, "step_s"), bool_field(warmup, "steady"),
+                    text_field(warmup, "reason")};
+  samples.timed = block_from_json(field(json, "timed"));
+  samples.memory = memory_from_json(field(json, "memory"));
+  if (const Json& flops = field(json, "flops"); !flops.is_null()) {
+    samples.flops = flop_totals_from_json(flops);
+  }
+  return samples;
+}
+
+}  // namespace flopmark

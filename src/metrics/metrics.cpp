@@ -1,0 +1,191 @@
+#include "metrics/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace flopmark {
+namespace {
+
+/// numerator / denominator where that says something; unknown is absent, never NaN, infinite or negative.
+std::optional<double> quotient(double numerator, double denominator) {
+  const double value = numerator / denominator;
+  if (!(denominator > 0) || !(value >= 0) || !std::isfinite(value)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+double wall_s(const MetricInputs& inputs) {
+  double sum_s = 0;
+  for (const LaunchSamples& launch : inputs.launches) {
+    sum_s += launch.timed.wall_s;
+  }
+  return sum_s;
+}
+
+/// Throughput of all devices: what was really processed over the wall-clock time of the timed steps.
+std::optional<double> throughput(const MetricInputs& inputs, int64_t BlockSamples::*count) {
+  int64_t total = 0;
+  for (const LaunchSamples& launch : inputs.launches) {
+    total += launch.timed.*count;
+  }
+  return total > 0 ? quotient(static_cast<double>(total), wall_s(inputs)) : std::nullopt;
+}
+
+std::optional<double> per_device(const std::optional<double>& value, const MetricInputs& inputs) {
+  return value ? quotient(*value, static_cast<double>(inputs.devices)) : std::nullopt;
+}
+
+/// FLOP/s of one device: FLOPs of a step times steps, over the wall-clock time. Absent if a launch was not
+/// counted.
+std::optional<double> device_flop_per_s(const MetricInputs& inputs, int64_t (*flop)(const FlopTotals&)) {
+  double total_flop = 0;
+  for (const LaunchSamples& launch : inputs.launches) {
+    if (!launch.flops) {
+      return std::nullopt;
+    }
+    total_flop += static_cast<double>(flop(*launch.flops)) * static_cast<double>(launch.timed.steps);
+  }
+  return total_flop > 0 ? quotient(total_flop, wall_s(inputs)) : std::nullopt;
+}
+
+std::optional<double> times_devices(const std::optional<double>& value, const MetricInputs& inputs) {
+  return value ? quotient(*value * static_cast<double>(inputs.devices), 1.0) : std::nullopt;
+}
+
+std::optional<double> over_peak(const std::optional<double>& flop_per_s, const MetricInputs& inputs) {
+  return flop_per_s && inputs.peak.flop_per_s ? quotient(*flop_per_s, *inputs.peak.flop_per_s) : std::nullopt;
+}
+
+int64_t model_flop(const FlopTotals& totals) {
+  return totals.model_flop();
+}
+int64_t hardware_flop(const FlopTotals& totals) {
+  return totals.hardware_flop();
+}
+/// What published tables call HFU: re-run blocks count, the fused attention kernel's own recomputation does
+/// not.
+int64_t recompute_only_flop(const FlopTotals& totals) {
+  return totals.model_flop() + totals.recompute_flop;
+}
+
+std::optional<double> largest(const MetricInputs& inputs, std::optional<int64_t> MemorySamples::*bytes) {
+  std::optional<int64_t> peak;
+  for (const LaunchSamples& launch : inputs.launches) {
+    const std::optional<int64_t>& value = launch.memory.*bytes;
+    if (value && *value >= 0) {
+      peak = std::max(peak.value_or(0), *value);
+    }
+  }
+  return peak ? std::optional(static_cast<double>(*peak)) : std::nullopt;
+}
+
+std::optional<double> samples_per_s(const MetricInputs& inputs) {
+  return throughput(inputs, &BlockSamples::samples);
+}
+std::optional<double> samples_per_s_per_device(const MetricInputs& inputs) {
+  return per_device(samples_per_s(inputs), inputs);
+}
+std::optional<double> tokens_per_s(const MetricInputs& inputs) {
+  return throughput(inputs, &BlockSamples::tokens);
+}
+std::optional<double> tokens_per_s_per_device(const MetricInputs& inputs) {
+  return per_device(tokens_per_s(inputs), inputs);
+}
+std::optional<double> images_per_s(const MetricInputs& inputs) {
+  return throughput(inputs, &BlockSamples::images);
+}
+std::optional<double> images_per_s_per_device(const MetricInputs& inputs) {
+  return per_device(images_per_s(inputs), inputs);
+}
+
+/// Of all devices: each runs the FLOPs that FlopTotals counts for one.
+std::optional<double> model_flop_per_s(const MetricInputs& inputs) {
+  return times_devices(device_flop_per_s(inputs, model_flop), inputs);
+}
+std::optional<double> hardware_flop_per_s(const MetricInputs& inputs) {
+  return times_devices(device_flop_per_s(inputs, hardware_flop), inputs);
+}
+
+/// Model FLOPs utilization: Chowdhery et al., "PaLM", 2022, appendix B; the numerator is exact here, not 6N.
+/// The number of devices stands above and below the line and cancels.
+std::optional<double> mfu(const MetricInputs& inputs) {
+  return over_peak(device_flop_per_s(inputs, model_flop), inputs);
+}
+/// Hardware FLOPs utilization: Korthikanti et al., "Reducing Activation Recomputation", 2022, with everything
+/// that ran.
+std::optional<double> hfu(const MetricInputs& inputs) {
+  return over_peak(device_flop_per_s(inputs, hardware_flop), inputs);
+}
+std::optional<double> hfu_recompute_only(const MetricInputs& inputs) {
+  return over_peak(device_flop_per_s(inputs, recompute_only_flop), inputs);
+}
+
+std::optional<double> memory_peak_allocated(const MetricInputs& inputs) {
+  return largest(inputs, &MemorySamples::allocated_bytes);
+}
+std::optional<double> memory_peak_reserved(const MetricInputs& inputs) {
+  return largest(inputs, &MemorySamples::reserved_bytes);
+}
+std::optional<double> memory_device_used(const MetricInputs& inputs) {
+  return largest(inputs, &MemorySamples::device_used_bytes);
+}
+std::optional<double> host_peak(const MetricInputs& inputs) {
+  return largest(inputs, &MemorySamples::host_bytes);
+}
+
+/// One device exchanges nothing: there is no share to state.
+std::optional<double> no_communication(const MetricInputs&) {
+  return std::nullopt;
+}
+
+/// Share of the step spent in the data phase: on a CPU the wait for the loader, on a GPU the idle gap it
+/// leaves.
+std::optional<double> data_wait(const MetricInputs& inputs) {
+  double data_s = 0, step_s = 0;
+  for (const LaunchSamples& launch : inputs.launches) {
+    const std::vector<double>& waits_s = launch.timed.phase_s[static_cast<size_t>(Phase::data)];
+    if (waits_s.size() != launch.timed.step_s.size()) {
+      return std::nullopt;
+    }
+    for (size_t i = 0; i < waits_s.size(); ++i) {
+      data_s += waits_s[i];
+      step_s += launch.timed.step_s[i];
+    }
+  }
+  return quotient(data_s, step_s);
+}
+
+}  // namespace
+
+const std::vector<MetricRow>& metric_rows() {
+  static const std::vector<MetricRow> rows = {
+      {"samples_per_s", "Samples/s", Unit::per_second, Better::higher, samples_per_s},
+      {"samples_per_s_per_device", "Samples/s per device", Unit::per_second, Better::higher,
+       samples_per_s_per_device},
+      {"tokens_per_s", "Tokens/s", Unit::per_second, Better::higher, tokens_per_s},
+      {"tokens_per_s_per_device", "Tokens/s per device", Unit::per_second, Better::higher,
+       tokens_per_s_per_device},
+      {"images_per_s", "Images/s", Unit::per_second, Better::higher, images_per_s},
+      {"images_per_s_per_device", "Images/s per device", Unit::per_second, Better::higher,
+       images_per_s_per_device},
+      {"model_flop_per_s", "Model FLOP/s", Unit::flop_per_second, Better::higher, model_flop_per_s},
+      {"hardware_flop_per_s", "Hardware FLOP/s", Unit::flop_per_second, Better::neither, hardware_flop_per_s},
+      {"mfu_ratio", "MFU", Unit::ratio, Better::higher, mfu},
+      {"hfu_ratio", "HFU", Unit::ratio, Better::neither, hfu},
+      {"hfu_recompute_only_ratio", "HFU, recomputed blocks only", Unit::ratio, Better::neither,
+       hfu_recompute_only},
+      {"memory_peak_allocated_bytes", "Peak memory allocated", Unit::bytes, Better::lower,
+       memory_peak_allocated},
+      {"memory_peak_reserved_bytes", "Peak memory reserved", Unit::bytes, Better::lower,
+       memory_peak_reserved},
+      {"memory_device_used_bytes", "Device memory used", Unit::bytes, Better::lower, memory_device_used},
+      {"host_peak_bytes", "Peak host memory", Unit::bytes, Better::lower, host_peak},
+      {"communication_ratio", "Communication share", Unit::ratio, Better::lower, no_communication},
+      {"communication_exposed_ratio", "Communication exposed", Unit::ratio, Better::lower, no_communication},
+      {"data_wait_ratio", "Data wait share", Unit::ratio, Better::lower, data_wait},
+  };
+  return rows;
+}
+
+}  // namespace flopmark

@@ -1,0 +1,157 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fakes/example_samples.h"
+#include "measure/samples.h"
+
+namespace flopmark {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+LaunchSamples round_trip(const LaunchSamples& samples) {
+  return launch_samples_from_json(nlohmann::json::parse(to_json(samples).dump()));
+}
+
+TEST(SamplesJson, RoundTripIsExact) {
+  const LaunchSamples written = example_samples();
+  const LaunchSamples read = round_trip(written);
+  EXPECT_EQ(to_json(read), to_json(written));
+  EXPECT_EQ(read.status, "failed");
+  ASSERT_TRUE(read.failure);
+  EXPECT_EQ(read.failure->kind, "out_of_memory");
+  EXPECT_EQ(read.failure->phase, "timed");
+  EXPECT_EQ(read.failure->step, 7);
+  EXPECT_EQ(read.failure->text, written.failure->text);
+  EXPECT_EQ(read.environment.device_name, "Device X");
+  EXPECT_EQ(read.environment.device_count, 2);
+  EXPECT_EQ(read.environment.interconnect, "none");
+  EXPECT_EQ(read.environment.cpu_logical, 8);
+  EXPECT_EQ(read.environment.threads, 4);
+  EXPECT_EQ(read.environment.variables, written.environment.variables);
+  EXPECT_EQ(read.data.hash, "0123456789abcdef");
+  EXPECT_EQ(read.data.tokens, 32000);
+  EXPECT_EQ(read.matmul_precision, "tf32");
+  EXPECT_EQ(read.attention_kernel, "fused");
+  EXPECT_EQ(read.parameters, 9'007'199'254'740'993);
+}
+
+TEST(SamplesJson, RoundTripOfNumbersIsExactToTheLastBit) {
+  const LaunchSamples written = example_samples();
+  const LaunchSamples read = round_trip(written);
+  EXPECT_EQ(read.warmup.step_s, written.warmup.step_s);
+  EXPECT_EQ(read.warmup.steady, written.warmup.steady);
+  EXPECT_EQ(read.warmup.reason, written.warmup.reason);
+  EXPECT_EQ(read.timed.steps, 2);
+  EXPECT_EQ(read.timed.step_s, written.timed.step_s);
+  EXPECT_EQ(read.timed.phase_s, written.timed.phase_s);
+  EXPECT_EQ(read.timed.wall_s, 0.7);
+  EXPECT_EQ(read.timed.data_wait_host_s, 0.1);
+  EXPECT_EQ(read.timed.samples, 128);
+  EXPECT_EQ(read.timed.tokens, 4096);
+  EXPECT_EQ(read.timed.images, 5);
+  EXPECT_EQ(read.timed.losses, written.timed.losses);
+  EXPECT_EQ(read.memory.allocated_bytes, 1);
+  EXPECT_EQ(read.memory.reserved_bytes, 2);
+  EXPECT_EQ(read.memory.device_used_bytes, 3);
+  EXPECT_EQ(read.memory.host_bytes, 4);
+  EXPECT_EQ(read.memory.load_host_bytes, 5);
+  ASSERT_TRUE(read.flops);
+  EXPECT_EQ(read.flops->hardware_flop(), 35);
+}
+
+TEST(SamplesJson, WhatIsAbsentStaysAbsent) {
+  const LaunchSamples read = round_trip(LaunchSamples());
+  EXPECT_EQ(read.status, "ok");
+  EXPECT_FALSE(read.failure);
+  EXPECT_FALSE(read.environment.device_name);
+  EXPECT_FALSE(read.environment.cpu_logical);
+  EXPECT_FALSE(read.data.path);
+  EXPECT_FALSE(read.data.samples);
+  EXPECT_FALSE(read.memory.host_bytes);
+  EXPECT_FALSE(read.flops);
+  EXPECT_EQ(to_json(LaunchSamples())["memory"]["allocated_bytes"], nullptr);
+  LaunchSamples failed;
+  failed.failure = Failure{"error", "load", std::nullopt, "no such file"};
+  EXPECT_FALSE(round_trip(failed).failure->step);
+}
+
+TEST(SamplesJson, LossesThatAreNotFiniteAreNullAndReadAsNan) {
+  LaunchSamples samples = example_samples();
+  samples.timed.losses = {kNan, kInfinity};
+  EXPECT_EQ(to_json(samples)["timed"]["losses"].dump(), "[null,null]");
+  EXPECT_THAT(round_trip(samples).timed.losses, testing::ElementsAre(testing::IsNan(), testing::IsNan()));
+}
+
+TEST(SamplesJson, ATimeThatIsNotFiniteIsRefused) {
+  LaunchSamples samples = example_samples();
+  samples.timed.step_s[1] = kNan;
+  EXPECT_THROW(to_json(samples), std::logic_error);
+  samples = example_samples();
+  samples.timed.phase_s[2][0] = kInfinity;
+  EXPECT_THROW(to_json(samples), std::logic_error);
+  samples = example_samples();
+  samples.timed.wall_s = -kInfinity;
+  EXPECT_THROW(to_json(samples), std::logic_error);
+  samples = example_samples();
+  samples.timed.data_wait_host_s = kNan;
+  EXPECT_THROW(to_json(samples), std::logic_error);
+  samples = example_samples();
+  samples.warmup.step_s[0] = kNan;
+  EXPECT_THROW(to_json(samples), std::logic_error);
+}
+
+std::string samples_refusal(const nlohmann::json& json) {
+  try {
+    launch_samples_from_json(json);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(SamplesJson, RefusesWhatIsNotThisSchema) {
+  EXPECT_EQ(samples_refusal(nlohmann::json::array()), "key \"schema\" is missing");
+  nlohmann::json json = to_json(example_samples());
+  json["schema"] = "flopmark.samples/2";
+  EXPECT_EQ(samples_refusal(json),
+            "key \"schema\" is \"flopmark.samples/2\", this program reads \"flopmark.samples/1\"");
+}
+
+TEST(SamplesJson, RefusesDamagedContentByKey) {
+  nlohmann::json json = to_json(example_samples());
+  json.erase("timed");
+  EXPECT_EQ(samples_refusal(json), "key \"timed\" is missing");
+  json = to_json(example_samples());
+  json["timed"]["step_s"][0] = nullptr;
+  EXPECT_EQ(samples_refusal(json), "key \"step_s\" must be a list of numbers");
+  json = to_json(example_samples());
+  json["timed"]["losses"][0] = "low";
+  EXPECT_EQ(samples_refusal(json), "key \"losses\" must be a list of numbers and nulls");
+  json = to_json(example_samples());
+  json["timed"]["phase_s"]["forward"].push_back(1.0);
+  EXPECT_EQ(samples_refusal(json), "key \"forward\" has 3 values for 2 steps");
+  json = to_json(example_samples());
+  json["timed"]["steps"] = 3;
+  EXPECT_EQ(samples_refusal(json), "key \"step_s\" has 2 values for 3 steps");
+  json = to_json(example_samples());
+  json["flops"]["model_flop"] = 31;
+  EXPECT_EQ(samples_refusal(json), "key \"model_flop\" is 31, but forward and backward add up to 30");
+}
+
+TEST(SamplesJson, PhasesAreNamed) {
+  const nlohmann::json phases = to_json(example_samples())["timed"]["phase_s"];
+  EXPECT_EQ(phases["data"][0], 1.0 / 7);
+  EXPECT_EQ(phases["transfer"][0], 1.0 / 8);
+  EXPECT_EQ(phases["forward"][0], 1.0 / 9);
+  EXPECT_EQ(phases["backward"][0], 1.0 / 10);
+  EXPECT_EQ(phases["optimizer"][0], 1.0 / 11);
+  EXPECT_EQ(phases["other"][0], 1.0 / 12);
+}
+
+}  // namespace
+}  // namespace flopmark
