@@ -17,7 +17,8 @@ struct BatchShape {
 };
 
 /// FLOPs of one step by formula, without running anything: `micro_batches` of `batch`, attention in full.
-/// `fused_attention`: the backward kernel recomputes QK^T (5 matmuls instead of 4). by_operator is left empty.
+/// `fused_attention`: the backward kernel recomputes QK^T (5 matmuls instead of 4). by_operator is left
+/// empty.
 FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, int64_t micro_batches,
                              bool fused_attention);
 

@@ -6,8 +6,9 @@
 
 namespace flopmark {
 
-/// Counts the FLOPs of every operator dispatched while it is alive, in any thread: built-in, TorchScript, exported
-/// and plug-in models alike. One at a time; not for timed steps.
+/// Counts the FLOPs of every operator dispatched while it is alive, in any thread: built-in, TorchScript,
+/// exported and plug-in models alike. Nested operators count once. One observer at a time (std::logic_error
+/// otherwise); not for timed steps. Destroy it when no operator of the counted step runs any more.
 class FlopObserver {
  public:
   enum class Part { forward, backward, optimizer };
@@ -17,9 +18,11 @@ class FlopObserver {
   FlopObserver(const FlopObserver&) = delete;
   FlopObserver& operator=(const FlopObserver&) = delete;
 
-  /// What runs from now on. In backward, operators that run with gradients enabled are recomputation.
+  /// What runs from now on; forward at first. In backward, operators that run with gradients enabled are
+  /// recomputation: with create_graph the whole backward is taken for it.
   void enter(Part part);
-  /// Totals so far; the device need not be synchronized. @throws std::overflow_error if a count exceeds int64.
+  /// Totals so far; the device need not be synchronized. @throws the first error met while counting, such as
+  /// std::overflow_error if a count exceeds int64.
   FlopTotals totals() const;
 
  private:

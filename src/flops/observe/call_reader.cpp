@@ -1,0 +1,99 @@
+#include "flops/observe/call_reader.h"
+
+#include <ATen/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/_to_copy.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+namespace flopmark {
+namespace {
+
+/// Defined, and its sizes say what is multiplied.
+bool is_dense(const at::Tensor& tensor) {
+  return tensor.defined() && !tensor.is_nested() &&
+         (tensor.layout() == at::kStrided || tensor.layout() == at::kMkldnn);
+}
+
+TensorShape shape_of(const at::Tensor& tensor) {
+  return {.sizes = tensor.sizes().vec(),
+          .needs_grad = tensor.requires_grad(),
+          .packed = tensor.scalar_type() == at::ScalarType::Float4_e2m1fn_x2 ? 2 : 1};
+}
+
+/// Content of a one-dimensional integer tensor; empty where it has none (meta) or is of another kind.
+std::vector<int64_t> values_of_tensor(const at::Tensor& tensor) {
+  if (tensor.is_meta() || tensor.dim() != 1 ||
+      !at::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) {
+    return {};
+  }
+  const at::DisableRecordFunctionGuard unobserved;
+  const at::NoGradGuard no_grad;
+  const at::Tensor host = tensor.to(at::kCPU, at::kLong).contiguous();
+  const auto* data = host.const_data_ptr<int64_t>();
+  return {data, data + host.numel()};
+}
+
+Argument read_tensor_list(const c10::IValue& value) {
+  std::vector<TensorShape> shapes;
+  for (const at::Tensor& tensor : value.toTensorVector()) {
+    if (!is_dense(tensor)) {
+      return {};
+    }
+    shapes.push_back(shape_of(tensor));
+  }
+  return shapes;
+}
+
+Argument read_argument(const c10::IValue& value) {
+  if (value.isTensor()) {
+    const at::Tensor& tensor = value.toTensor();
+    return is_dense(tensor) ? Argument(shape_of(tensor)) : Argument();
+  }
+  if (value.isTensorList()) {
+    return read_tensor_list(value);
+  }
+  if (value.isBool()) {
+    return value.toBool();
+  }
+  if (value.isInt()) {
+    return value.toInt();
+  }
+  if (value.isDouble()) {
+    return value.toDouble();
+  }
+  if (value.isIntList()) {
+    return value.toIntVector();
+  }
+  if (value.isBoolList()) {
+    const auto list = value.toBoolList();
+    return std::vector<bool>(list.begin(), list.end());
+  }
+  return {};
+}
+
+bool is_complex(const c10::IValue& value) {
+  return value.isTensor() && value.toTensor().defined() && value.toTensor().is_complex();
+}
+
+}  // namespace
+
+OperatorCall read_call(const at::RecordFunction& function, const std::vector<size_t>& values_of) {
+  OperatorCall call;
+  call.name = function.name();
+  const auto inputs = function.inputs();
+  call.arguments.reserve(inputs.size());
+  for (const c10::IValue& input : inputs) {
+    call.arguments.push_back(read_argument(input));
+  }
+  call.complex_values = std::any_of(inputs.begin(), inputs.end(), is_complex);
+  for (const size_t place : values_of) {
+    if (find_tensor(call, place) != nullptr) {
+      std::get<TensorShape>(call.arguments[place]).values = values_of_tensor(inputs[place].toTensor());
+    }
+  }
+  return call;
+}
+
+}  // namespace flopmark

@@ -1,0 +1,151 @@
+#include "flops/closed_form.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "flopmark/error.h"
+
+namespace flopmark {
+namespace {
+
+ModelShape tiny_llama() {
+  return {.type = "llama",
+          .preset = "",
+          .vocab_size = 256,
+          .hidden_size = 64,
+          .layers = 2,
+          .heads = 4,
+          .kv_heads = 2,
+          .ffn_size = 176};
+}
+
+ModelShape gpt2_124m() {
+  return {.type = "gpt2",
+          .preset = "",
+          .vocab_size = 50257,
+          .hidden_size = 768,
+          .layers = 12,
+          .heads = 12,
+          .ffn_size = 3072,
+          .tied_embeddings = true,
+          .max_sequence_length = 1024};
+}
+
+ModelShape mlp() {
+  return {.type = "mlp", .preset = "", .hidden_size = 512, .layers = 2, .input_size = 784, .classes = 10};
+}
+
+FlopTotals llama_flops(const ModelShape& shape, int64_t micro_batches = 1, bool fused = false) {
+  return closed_form_flops(shape, {.batch_size = 2, .sequence_length = 32}, micro_batches, fused);
+}
+
+TEST(ClosedForm, Gpt2OfOriginalSize) {
+  EXPECT_EQ(count_parameters(gpt2_124m()), 124'439'808);
+  const FlopTotals flops =
+      closed_form_flops(gpt2_124m(), {.batch_size = 1, .sequence_length = 1024}, 1, false);
+  EXPECT_EQ(flops.forward_flop, 291'648'307'200);
+  EXPECT_EQ(flops.model_flop(), 874'944'921'600);
+  EXPECT_EQ(flops.hardware_flop(), 874'944'921'600);
+}
+
+TEST(ClosedForm, Llama3) {
+  const ModelShape small = {.type = "llama",
+                            .preset = "",
+                            .vocab_size = 128256,
+                            .hidden_size = 4096,
+                            .layers = 32,
+                            .heads = 32,
+                            .kv_heads = 8,
+                            .ffn_size = 14336};
+  const BatchShape batch = {.batch_size = 1, .sequence_length = 8192};
+  EXPECT_EQ(count_parameters(small), 8'030'261'248);
+  EXPECT_EQ(closed_form_flops(small, batch, 1, true).forward_flop, 158'140'695'838'720);
+  EXPECT_EQ(closed_form_flops(small, batch, 1, true).model_flop(), 474'422'087'516'160);
+  const ModelShape large = {.type = "llama",
+                            .preset = "",
+                            .vocab_size = 128256,
+                            .hidden_size = 8192,
+                            .layers = 80,
+                            .heads = 64,
+                            .kv_heads = 8,
+                            .ffn_size = 28672};
+  EXPECT_EQ(count_parameters(large), 70'553'706'496);
+  const FlopTotals flops = closed_form_flops(large, batch, 1, true);
+  EXPECT_EQ(flops.forward_flop, 1'314'637'949'698'048);
+  EXPECT_EQ(flops.model_flop(), 3'943'913'849'094'144);
+  EXPECT_EQ(flops.hardware_flop(), 4'031'874'779'316'224);
+}
+
+TEST(ClosedForm, MlpNeedsNoGradientOfItsInput) {
+  EXPECT_EQ(count_parameters(mlp()), 669'706);
+  const FlopTotals flops = closed_form_flops(mlp(), {.batch_size = 64}, 1, true);
+  EXPECT_EQ(flops.forward_flop, 85'590'016);
+  EXPECT_EQ(flops.model_flop(), 205'389'824);
+  EXPECT_EQ(flops.hardware_flop(), 205'389'824);
+}
+
+TEST(ClosedForm, MlpOfOneAndOfFourSamples) {  // public case A01
+  const FlopTotals one = closed_form_flops(mlp(), {.batch_size = 1}, 1, false);
+  EXPECT_EQ(one.forward_flop, 1'337'344);
+  EXPECT_EQ(one.backward_flop, 1'871'872);
+  EXPECT_EQ(one.model_flop(), 3'209'216);
+  const FlopTotals four = closed_form_flops(mlp(), {.batch_size = 4}, 1, false);
+  EXPECT_EQ(four.forward_flop, 5'349'376);
+  EXPECT_EQ(four.backward_flop, 7'487'488);
+  EXPECT_EQ(four.model_flop(), 12'836'864);
+}
+
+TEST(ClosedForm, TinyLlama) {  // public cases A06, A08
+  EXPECT_EQ(count_parameters(tiny_llama()), 125'248);
+  EXPECT_EQ(llama_flops(tiny_llama()).forward_flop, 14'942'208);
+  EXPECT_EQ(llama_flops(tiny_llama()).backward_flop, 29'884'416);
+  EXPECT_EQ(llama_flops(tiny_llama()).model_flop(), 44'826'624);
+  EXPECT_EQ(llama_flops(tiny_llama()).model_flop(), 6 * (92'160 + 16'384) * 64 + 12 * 2 * 64 * 32 * 64);
+  EXPECT_EQ(llama_flops(tiny_llama(), 1, true).hardware_flop(), 45'350'912);
+  EXPECT_EQ(llama_flops(tiny_llama(), 1, true).backward_hardware_flop, 30'408'704);
+}
+
+TEST(ClosedForm, TyingTheHeadSavesParametersOnly) {  // public case A08
+  ModelShape tied = tiny_llama();
+  tied.tied_embeddings = true;
+  EXPECT_EQ(count_parameters(tied), 108'864);
+  EXPECT_EQ(llama_flops(tied).model_flop(), 44'826'624);
+  ModelShape untied = gpt2_124m();
+  untied.tied_embeddings = false;
+  EXPECT_EQ(count_parameters(untied), 124'439'808 + 50257 * 768);
+}
+
+TEST(ClosedForm, WiderFeedForwardCostsThreeMatrices) {  // public case A06
+  ModelShape wide = tiny_llama();
+  wide.ffn_size *= 2;
+  EXPECT_EQ(llama_flops(wide).forward_flop, 14'942'208 + 8'650'752);
+}
+
+TEST(ClosedForm, KeyHeadsChangeTheirProjectionsOnly) {  // public case A04
+  ModelShape full = tiny_llama();
+  full.kv_heads = 4;
+  EXPECT_EQ(llama_flops(full).forward_flop,
+            15'990'784);  // key and value 64 wide, not 32: + 2 x 64 x 2 x 2 x 64 x 32
+}
+
+TEST(ClosedForm, AStepIsAllItsMicroBatches) {  // public case A09
+  EXPECT_EQ(llama_flops(tiny_llama(), 4).model_flop(), 179'306'496);
+  EXPECT_EQ(llama_flops(tiny_llama(), 4, true).hardware_flop(), 4 * 45'350'912);
+}
+
+TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
+  try {
+    count_parameters({.type = "resnext", .preset = ""});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_STREQ(error.what(), "model.type: no built-in model 'resnext'; there are llama, gpt2 and mlp");
+  }
+  EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {}, 1, false),
+               Error);  // no heads
+  EXPECT_THROW(llama_flops(tiny_llama(), int64_t{1} << 40), std::overflow_error);
+}
+
+}  // namespace
+}  // namespace flopmark
