@@ -9,9 +9,9 @@ namespace flopmark {
 
 struct LoaderOptions {
   int64_t batch_size = 1;
-  int64_t workers = 2;   ///< 0: batches are made in next()
-  int64_t prefetch = 4;  ///< batches ready at most
-  bool pin_memory = false;
+  int64_t workers = 2;      ///< 0: batches are made in next()
+  int64_t prefetch = 4;     ///< batches ready or being made at most
+  bool pin_memory = false;  ///< page-locked batches, where there is a GPU
   bool drop_last = true;
   bool shuffle = true;
   int64_t seed = 0;
@@ -21,19 +21,22 @@ struct LoaderOptions {
 /// Thread-safe towards its own workers; one consumer.
 class Loader {
  public:
+  /// Starts the workers. @throws Error 200: less than one batch of samples under drop_last.
   Loader(std::shared_ptr<const Dataset> dataset, const LoaderOptions& options);
+  /// Waits for the batches in hand.
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
   /// The next batch; blocks until it is ready. Rethrows what a worker threw, once its turn comes.
   Batch next();
-  /// Workers finish the batch in hand and then wait; next() still hands out what is ready. Returns when they wait.
+  /// Workers finish the batch in hand and then wait; returns when they wait. next() still hands out what is
+  /// ready, and beyond that makes each batch itself.
   void pause();
   void resume();
-  /// Batches ready now.
+  /// Batches ready now; 0 without workers.
   int64_t queue_depth() const;
-  /// Seconds next() has been blocked since construction or the last reset.
+  /// Seconds next() has been blocked, or busy making a batch itself, since construction or the last reset.
   double wait_s() const;
   void reset_wait();
 

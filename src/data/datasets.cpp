@@ -1,0 +1,37 @@
+#include "data/datasets.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "data/sequence_dataset.h"
+#include "data/synthetic_dataset.h"
+#include "flopmark/error.h"
+
+namespace flopmark {
+namespace {
+
+struct Maker {
+  const char* type;
+  std::unique_ptr<Dataset> (*make)(const RunConfig&);
+};
+
+/// A new data.type is one line here.
+constexpr Maker kMakers[] = {
+    {"synthetic", make_synthetic_dataset},
+    {"text", make_sequence_dataset},
+    {"tokens", make_sequence_dataset},
+};
+
+}  // namespace
+
+std::unique_ptr<Dataset> make_dataset(const RunConfig& config) {
+  std::string known;
+  for (const Maker& maker : kMakers) {
+    if (config.data.type == maker.type) return maker.make(config);
+    known += (known.empty() ? "" : ", ") + std::string(maker.type);
+  }
+  throw usage_error(fmt::format("data.type \"{}\" is unknown; known: {}", config.data.type, known));
+}
+
+}  // namespace flopmark
