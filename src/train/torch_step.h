@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "config/run_config.h"
+#include "data/loader.h"
 #include "flopmark/flop_totals.h"
 #include "flopmark/model.h"
-#include "data/loader.h"
 #include "measure/step.h"
 
 namespace flopmark {
@@ -23,7 +23,8 @@ struct StepOptions {
 /// A real training step on LibTorch: loader, autocast, model, autograd, clipping, optimizer.
 class TorchStep : public TrainingStep {
  public:
-  TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader, const StepOptions& options);
+  TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader,
+            const StepOptions& options);
   ~TorchStep() override;
 
   void begin_block(int64_t steps) override;

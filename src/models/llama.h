@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "models/built_in_model.h"
+#include "models/layers.h"
+#include "models/rotary.h"
+
+namespace flopmark {
+
+/// LLaMA (Touvron et al. 2023, arXiv:2302.13971; grouped queries as in LLaMA 2): RMSNorm before each part,
+/// rotary positions, SwiGLU, no biases; a head of its own or the embedding's weight.
+class Llama : public BuiltInModel {
+ public:
+  /// @throws Error 200 if the shape does not divide into heads.
+  Llama(const ModelShape& shape, const ModelOptions& options);
+  torch::Tensor logits(const torch::Tensor& ids) override;
+
+ private:
+  struct Block {
+    RmsNorm attention_norm, ffn_norm;
+    Linear wq, wk, wv, wo, w1, w2, w3;
+  };
+  Block make_block(const std::string& path, const ModelShape& shape);
+  torch::Tensor attention(const Block& block, const torch::Tensor& x, const torch::Tensor& rotations) const;
+
+  int64_t head_size_;
+  bool grouped_;
+  Rotary rotary_;
+  torch::Tensor embedding_;
+  std::vector<Block> blocks_;
+  RmsNorm norm_;
+  Linear head_;
+};
+
+}  // namespace flopmark

@@ -1,0 +1,157 @@
+#include "train/torch_step.h"
+
+#include <ATen/ops/full.h>
+#include <ATen/ops/stack.h>
+
+#include <utility>
+#include <vector>
+
+#include "flops/observe/observer.h"
+#include "train/autocast.h"
+#include "train/optimizer.h"
+
+namespace flopmark {
+struct TorchStep::State {
+  /// What was processed, without losses and waits.
+  struct Counts {
+    int64_t samples = 0, tokens = 0, images = 0;
+
+    void add(const Counts& more) {
+      samples += more.samples;
+      tokens += more.tokens;
+      images += more.images;
+    }
+  };
+
+  State(std::unique_ptr<TrainableModel> the_model, std::unique_ptr<Loader> the_loader,
+        const StepOptions& options)
+      : model(std::move(the_model)),
+        loader(std::move(the_loader)),
+        device(options.device),
+        autocast{options.device.type(), options.train.precision == "bf16-mixed"},
+        micro_batches(options.train.gradient_accumulation),
+        clip_norm(options.train.gradient_clip),
+        optimizer(make_optimizer(options.train.optimizer, model->parameters())),
+        share(at::full({}, 1.0 / static_cast<double>(micro_batches),
+                       torch::TensorOptions(device).dtype(torch::kFloat))) {}
+
+  std::unique_ptr<TrainableModel> model;
+  std::unique_ptr<Loader> loader;
+  torch::Device device;
+  AutocastOptions autocast;
+  int64_t micro_batches;
+  std::optional<double> clip_norm;
+  std::unique_ptr<Optimizer> optimizer;
+  torch::Tensor share;  ///< 1 / micro_batches: backward starts with it, so gradients are those of the mean
+
+  Batch batch;
+  torch::Tensor loss;
+
+  // Of this block.
+  std::vector<torch::Tensor> losses;  ///< per micro-batch; on the device until end_block
+  size_t next_loss = 0;
+  int64_t finished_steps = 0;
+  Counts finished, present;  ///< of finished steps; of the step under way
+
+  void start_over(int64_t steps);
+  std::vector<double> step_losses() const;
+};
+
+/// Forgets everything of an earlier block, the gradients of an unfinished step too.
+void TorchStep::State::start_over(int64_t steps) {
+  optimizer->clear_gradients();
+  loader->reset_wait();
+  losses.clear();
+  losses.resize(static_cast<size_t>(steps * micro_batches));
+  next_loss = 0;
+  finished_steps = 0;
+  finished = present = Counts{};
+}
+
+/// Mean over the micro-batches of each finished step; one copy from the device.
+std::vector<double> TorchStep::State::step_losses() const {
+  if (finished_steps == 0) {
+    return {};
+  }
+  const at::TensorList done(losses.data(), static_cast<size_t>(finished_steps * micro_batches));
+  const auto means =
+      at::stack(done).to(torch::kCPU, torch::kDouble).view({finished_steps, micro_batches}).mean(1);
+  return {means.const_data_ptr<double>(), means.const_data_ptr<double>() + finished_steps};
+}
+
+TorchStep::TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader,
+                     const StepOptions& options)
+    : state_(std::make_unique<State>(std::move(model), std::move(loader), options)) {}
+
+TorchStep::~TorchStep() = default;
+
+void TorchStep::begin_block(int64_t steps) {
+  state_->start_over(steps);
+}
+
+void TorchStep::next_batch() {
+  state_->batch = state_->loader->next();
+}
+
+void TorchStep::transfer() {
+  for (auto& input : state_->batch.inputs) {
+    input = input.to(state_->device, input.scalar_type(), /*non_blocking=*/true);
+  }
+}
+
+void TorchStep::forward() {
+  const AutocastGuard autocast(state_->autocast);
+  state_->loss = state_->model->loss(state_->batch);
+}
+
+void TorchStep::backward() {
+  auto& state = *state_;
+  state.loss.backward(state.share);
+  state.losses.at(state.next_loss++) = state.loss.detach();
+  state.loss.reset();
+  state.present.add({state.batch.samples, state.batch.tokens, state.batch.images});
+}
+
+void TorchStep::update() {
+  auto& state = *state_;
+  state.optimizer->step(state.clip_norm);
+  state.optimizer->clear_gradients();
+  state.finished.add(std::exchange(state.present, {}));
+  ++state.finished_steps;
+}
+
+BlockFacts TorchStep::end_block() {
+  BlockFacts facts;
+  facts.samples = state_->finished.samples;
+  facts.tokens = state_->finished.tokens;
+  facts.images = state_->finished.images;
+  facts.data_wait_host_s = state_->loader->wait_s();
+  facts.losses = state_->step_losses();
+  return facts;
+}
+
+FlopTotals TorchStep::count() {
+  begin_block(1);
+  FlopObserver observer;
+  for (int64_t i = 0; i < state_->micro_batches; ++i) {
+    next_batch();
+    transfer();
+    observer.enter(FlopObserver::Part::forward);
+    forward();
+    observer.enter(FlopObserver::Part::backward);
+    backward();
+  }
+  observer.enter(FlopObserver::Part::optimizer);
+  update();
+  return observer.totals();
+}
+
+int64_t TorchStep::parameters() const {
+  int64_t count = 0;
+  for (const auto& parameter : state_->optimizer->parameters()) {
+    count += parameter.numel();
+  }
+  return count;
+}
+
+}  // namespace flopmark

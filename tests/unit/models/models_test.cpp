@@ -1,0 +1,94 @@
+#include "models/models.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "flopmark/error.h"
+#include "unit/models/shapes.h"
+
+namespace flopmark {
+namespace {
+
+using ::testing::HasSubstr;
+
+int64_t parameters_on_meta(const ModelShape& shape) {
+  const auto model = make_model(shape, {torch::TensorOptions(torch::kMeta), 0});
+  int64_t count = 0;
+  for (const auto& parameter : model->parameters()) {
+    EXPECT_TRUE(parameter.is_meta());
+    EXPECT_TRUE(parameter.requires_grad());
+    count += parameter.numel();
+  }
+  return count;
+}
+
+TEST(Models, HaveThePublishedNumberOfParameters) {
+  EXPECT_EQ(parameters_on_meta(test::tiny_llama()), 125'248);
+  EXPECT_EQ(parameters_on_meta(test::llama_3(4096, 32, 32, 14336)), 8'030'261'248);
+  EXPECT_EQ(parameters_on_meta(test::llama_3(8192, 80, 64, 28672)), 70'553'706'496);
+  EXPECT_EQ(parameters_on_meta(test::gpt2(50257, 768, 12, 12, 1024)), 124'439'808);
+  EXPECT_EQ(parameters_on_meta(test::mnist_mlp()), 669'706);
+}
+
+TEST(Models, CountASharedEmbeddingOnce) {
+  auto shape = test::tiny_llama();
+  shape.tied_embeddings = true;
+  EXPECT_EQ(parameters_on_meta(shape), 108'864);
+  auto untied = test::gpt2(50257, 768, 12, 12, 1024);
+  untied.tied_embeddings = false;
+  EXPECT_EQ(parameters_on_meta(untied), 124'439'808 + 50257 * 768);
+}
+
+TEST(Models, StartFromTheSeedAlone) {
+  for (const auto& shape : {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp()}) {
+    const auto one = make_model(shape, {{}, 7})->parameters();
+    const auto same = make_model(shape, {{}, 7})->parameters();
+    const auto other = make_model(shape, {{}, 8})->parameters();
+    ASSERT_EQ(one.size(), same.size());
+    for (size_t i = 0; i < one.size(); ++i) {
+      EXPECT_TRUE(one[i].equal(same[i])) << shape.type << ' ' << i;
+    }
+    EXPECT_FALSE(one.front().equal(other.front())) << shape.type;
+  }
+}
+
+TEST(Models, NameTheirInput) {
+  EXPECT_EQ(input_kind(test::tiny_llama()), InputKind::tokens);
+  EXPECT_EQ(input_kind(test::gpt2(100, 32, 2, 4, 16)), InputKind::tokens);
+  EXPECT_EQ(input_kind(test::mnist_mlp()), InputKind::images);
+}
+
+TEST(Models, RefuseAnUnknownType) {
+  ModelShape shape;
+  shape.type = "lama";
+  try {
+    make_model(shape, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_STREQ(error.what(), "model.type: unknown \"lama\"; known are llama, gpt2, mlp");
+  }
+}
+
+TEST(Models, RefuseHeadsThatDoNotDivide) {
+  const auto text = [](const ModelShape& shape) -> std::string {
+    try {
+      make_model(shape, {torch::TensorOptions(torch::kMeta), 0});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      return error.what();
+    }
+    return "accepted";
+  };
+  auto llama = test::tiny_llama();
+  llama.kv_heads = 3;
+  EXPECT_THAT(text(llama), HasSubstr("model.kv_heads: 3 does not divide model.heads = 4"));
+  llama = test::tiny_llama();
+  llama.hidden_size = 68;  // 17 values per head: no pairs
+  EXPECT_THAT(text(llama), HasSubstr("model.hidden_size: 68 is not a multiple of 2 x model.heads = 8"));
+  EXPECT_THAT(text(test::gpt2(100, 32, 2, 5, 16)),
+              HasSubstr("model.heads: 5 does not divide model.hidden_size = 32"));
+}
+
+}  // namespace
+}  // namespace flopmark

@@ -1,0 +1,147 @@
+#include "train/optimizer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "flopmark/error.h"
+
+namespace flopmark {
+namespace {
+
+/// Two parameters, one of them large enough for the vector code and its rest.
+std::vector<torch::Tensor> start() {
+  const torch::NoGradGuard no_grad;
+  return {torch::linspace(-1, 1, 37).requires_grad_(),
+          torch::linspace(2, -2, 6).view({2, 3}).requires_grad_()};
+}
+
+float gradient_of(float weight, int step) {
+  return std::sin(3 * weight + static_cast<float>(step));
+}
+
+/// Five updates of every value on its own by `rule(weight, gradient, step)`, and by the optimizer: largest
+/// difference.
+template <class Rule>
+double difference_after_five_steps(const OptimizerConfig& config, Rule make_rule) {
+  const auto parameters = start();
+  const auto optimizer = make_optimizer(config, parameters);
+  std::vector<double> expected;
+  std::vector<decltype(make_rule())> rules;
+  for (const auto& parameter : parameters) {
+    const auto flat = parameter.detach().flatten();
+    for (int64_t i = 0; i < flat.numel(); ++i) {
+      expected.push_back(flat[i].template item<double>());
+      rules.push_back(make_rule());
+    }
+  }
+  double worst = 0;
+  for (int step = 1; step <= 5; ++step) {
+    size_t place = 0;
+    for (auto parameter : parameters) {
+      auto gradient = torch::empty_like(parameter).detach();
+      const auto flat = parameter.detach().flatten();
+      for (int64_t i = 0; i < flat.numel(); ++i, ++place) {
+        const float g = gradient_of(flat[i].template item<float>(), step);
+        gradient.view(-1)[i] = g;
+        expected[place] = rules[place](expected[place], g, step);
+      }
+      parameter.mutable_grad() = gradient;
+    }
+    optimizer->step(std::nullopt);
+    optimizer->clear_gradients();
+    place = 0;
+    for (const auto& parameter : parameters) {
+      const auto flat = parameter.detach().flatten();
+      for (int64_t i = 0; i < flat.numel(); ++i, ++place) {
+        worst = std::max(worst, std::abs(flat[i].template item<double>() - expected[place]));
+      }
+    }
+  }
+  return worst;
+}
+
+TEST(Optimizer, AdamWFollowsItsFormula) {
+  OptimizerConfig config{
+      .type = "adamw", .lr = 0.05, .weight_decay = 0.1, .beta1 = 0.8, .beta2 = 0.95, .eps = 1e-6};
+  const auto rule = [&] {
+    return [m = 0.0, v = 0.0, config](double w, double g, int step) mutable {
+      w -= config.lr * config.weight_decay * w;
+      m = config.beta1 * m + (1 - config.beta1) * g;
+      v = config.beta2 * v + (1 - config.beta2) * g * g;
+      const double m_hat = m / (1 - std::pow(config.beta1, step)),
+                   v_hat = v / (1 - std::pow(config.beta2, step));
+      return w - config.lr * m_hat / (std::sqrt(v_hat) + config.eps);
+    };
+  };
+  EXPECT_LT(difference_after_five_steps(config, rule), 1e-6);
+}
+
+TEST(Optimizer, SgdFollowsItsFormula) {
+  for (const double momentum : {0.0, 0.9}) {
+    OptimizerConfig config{.type = "sgd", .lr = 0.1, .weight_decay = 0.05, .momentum = momentum};
+    const auto rule = [&] {
+      return [m = 0.0, config](double w, double g, int /*step*/) mutable {
+        m = config.momentum * m + g + config.weight_decay * w;
+        return w - config.lr * m;
+      };
+    };
+    EXPECT_LT(difference_after_five_steps(config, rule), 1e-6) << momentum;
+  }
+}
+
+TEST(Optimizer, LeavesParametersWithoutAGradient) {
+  for (const char* type : {"sgd", "adamw"}) {
+    auto parameters = start();
+    const auto before = parameters[0].detach().clone(), moved = parameters[1].detach().clone();
+    const auto optimizer = make_optimizer({.type = type, .lr = 0.1, .momentum = 0.9}, parameters);
+    optimizer->step(1.0);  // none has one
+    EXPECT_TRUE(parameters[1].equal(moved));
+    parameters[1].mutable_grad() = torch::ones({2, 3});
+    optimizer->step(1.0);
+    EXPECT_TRUE(parameters[0].equal(before)) << type;
+    EXPECT_FALSE(parameters[1].equal(moved)) << type;
+  }
+}
+
+TEST(Optimizer, ClipsBeforeTheUpdate) {
+  auto parameters = start();
+  const auto before = parameters[1].detach().clone();
+  const auto optimizer = make_optimizer({.type = "sgd", .lr = 1, .weight_decay = 0}, parameters);
+  parameters[1].mutable_grad() = torch::full({2, 3}, 10.0F);  // norm 10 sqrt 6
+  optimizer->step(1.0);
+  EXPECT_TRUE(torch::allclose(before - parameters[1], torch::full({2, 3}, 1 / std::sqrt(6.0)), 0, 1e-6));
+}
+
+TEST(Optimizer, LetsGradientsGo) {
+  auto parameters = start();
+  const auto optimizer = make_optimizer({}, parameters);
+  parameters[0].mutable_grad() = torch::ones({37});
+  optimizer->step(std::nullopt);
+  optimizer->clear_gradients();
+  EXPECT_FALSE(parameters[0].grad().defined());
+}
+
+TEST(Optimizer, WorksInBfloat16) {
+  for (const char* type : {"sgd", "adamw"}) {
+    const auto weight = torch::ones({40}, torch::TensorOptions(torch::kBFloat16).requires_grad(true));
+    const auto optimizer = make_optimizer({.type = type, .lr = 0.5, .weight_decay = 0}, {weight});
+    weight.mutable_grad() = torch::ones({40}, torch::kBFloat16);
+    optimizer->step(1e9);
+    EXPECT_TRUE(weight.eq(0.5).all().item<bool>())
+        << type;  // 1 - 0.5 x 1; AdamW's first step is lr x sign(g)
+  }
+}
+
+TEST(Optimizer, RefusesAnUnknownType) {
+  try {
+    make_optimizer({.type = "lion"}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_STREQ(error.what(), "train.optimizer.type: unknown \"lion\"; known are sgd, adamw");
+  }
+}
+
+}  // namespace
+}  // namespace flopmark

@@ -1,0 +1,197 @@
+#include "train/torch_step.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "data/loader.h"
+#include "models/models.h"
+#include "unit/models/shapes.h"
+#include "unit/train/operator_log.h"
+
+namespace flopmark {
+namespace {
+
+constexpr int64_t kLength = 32;
+
+/// Eight sequences of a text of period 7, each shifted by one.
+class RepeatingText : public Dataset {
+ public:
+  int64_t size() const override { return 8; }
+  Batch collate(const std::vector<size_t>& indices) const override {
+    const auto count = static_cast<int64_t>(indices.size());
+    auto text = torch::empty({count, kLength + 1}, torch::kLong);
+    for (int64_t row = 0; row < count; ++row) {
+      const auto first = static_cast<int64_t>(indices[static_cast<size_t>(row)]);
+      text[row] = (torch::arange(kLength + 1) + first).remainder(7).mul(31).add(5);
+    }
+    return {{text.narrow(1, 0, kLength).contiguous(), text.narrow(1, 1, kLength).contiguous()},
+            count,
+            count * kLength,
+            0};
+  }
+};
+
+struct StepSetup {
+  int64_t batch_size = 2;
+  TrainConfig train;
+};
+
+/// A step on tiny LLaMA, and the parameters it trains.
+struct Trainer {
+  std::vector<torch::Tensor> parameters;
+  std::unique_ptr<TorchStep> step;
+  int64_t micro_batches;
+
+  explicit Trainer(const StepSetup& setup) : micro_batches(setup.train.gradient_accumulation) {
+    apply_precision(setup.train, torch::kCPU);
+    auto model = make_model(test::tiny_llama(), {parameter_dtype(setup.train.precision), setup.train.seed});
+    parameters = model->parameters();
+    LoaderOptions options;
+    options.batch_size = setup.batch_size;
+    options.workers = 0;
+    options.shuffle = false;
+    auto loader = std::make_unique<Loader>(std::make_shared<RepeatingText>(), options);
+    step = std::make_unique<TorchStep>(std::move(model), std::move(loader),
+                                       StepOptions{torch::kCPU, setup.train});
+  }
+
+  void micro_batch() {
+    step->next_batch();
+    step->transfer();
+    step->forward();
+    step->backward();
+  }
+  void whole_step() {
+    for (int64_t i = 0; i < micro_batches; ++i) {
+      micro_batch();
+    }
+    step->update();
+  }
+  BlockFacts train(int64_t steps) {
+    step->begin_block(steps);
+    for (int64_t i = 0; i < steps; ++i) {
+      whole_step();
+    }
+    return step->end_block();
+  }
+};
+
+class TorchStepTest : public ::testing::Test {
+ protected:
+  void TearDown() override { apply_precision({}, torch::kCPU); }
+  StepSetup setup_;
+};
+
+TEST_F(TorchStepTest, LearnsARepeatingText) {
+  setup_.train.optimizer.lr = 1e-2;
+  setup_.train.gradient_clip = 1.0;
+  const auto facts = Trainer(setup_).train(40);
+  ASSERT_EQ(facts.losses.size(), 40U);
+  EXPECT_NEAR(facts.losses.front(), std::log(256.0), 0.1);
+  EXPECT_LT(facts.losses.back(), 0.2);  // the next token follows from the present one
+}
+
+TEST_F(TorchStepTest, CountsWhatItProcessed) {
+  setup_.train.gradient_accumulation = 2;
+  const auto facts = Trainer(setup_).train(3);
+  EXPECT_EQ(facts.samples, 3 * 2 * 2);
+  EXPECT_EQ(facts.tokens, 3 * 2 * 2 * kLength);
+  EXPECT_EQ(facts.images, 0);
+  EXPECT_EQ(facts.losses.size(), 3U);
+  EXPECT_GE(facts.data_wait_host_s, 0);
+  EXPECT_EQ(Trainer(setup_).step->parameters(), 125'248);
+}
+
+TEST_F(TorchStepTest, AccumulatesToTheSameStepAsOneLargeBatch) {
+  setup_.train.optimizer = {.type = "sgd", .lr = 0.5, .weight_decay = 0};
+  StepSetup large = setup_;
+  large.batch_size = 8;
+  setup_.train.gradient_accumulation = 4;
+  Trainer four(setup_), one(large);
+  const auto start = one.parameters.back().detach().clone();
+  const auto four_facts = four.train(2), one_facts = one.train(2);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(four_facts.losses[i], one_facts.losses[i], 1e-6 * one_facts.losses[i]);
+  }
+  EXPECT_GT((one.parameters.back() - start).abs().max().item<double>(), 1e-3);
+  for (size_t i = 0; i < one.parameters.size(); ++i) {
+    EXPECT_LT((four.parameters[i] - one.parameters[i]).abs().max().item<double>(), 1e-6) << i;
+  }
+}
+
+TEST_F(TorchStepTest, GivesTheSameBitsFromTheSameSeed) {
+  setup_.train.seed = 5;
+  const auto first = Trainer(setup_).train(4), second = Trainer(setup_).train(4);
+  EXPECT_EQ(first.losses, second.losses);
+  setup_.train.seed = 6;
+  EXPECT_NE(Trainer(setup_).train(4).losses, first.losses);
+}
+
+TEST_F(TorchStepTest, ReportsFinishedStepsOnly) {
+  setup_.train.gradient_accumulation = 2;
+  Trainer trainer(setup_);
+  trainer.step->begin_block(5);
+  trainer.whole_step();
+  trainer.whole_step();
+  trainer.micro_batch();  // stopped in the middle of the third
+  const auto facts = trainer.step->end_block();
+  EXPECT_EQ(facts.losses.size(), 2U);
+  EXPECT_EQ(facts.samples, 8);
+  EXPECT_EQ(facts.tokens, 8 * kLength);
+
+  EXPECT_TRUE(trainer.parameters.front().grad().defined());
+  const auto next = trainer.train(1);
+  EXPECT_EQ(next.losses.size(), 1U);
+  EXPECT_EQ(next.samples, 4);
+}
+
+TEST_F(TorchStepTest, ForgetsTheGradientsOfAnUnfinishedStep) {
+  Trainer trainer(setup_);
+  trainer.step->begin_block(1);
+  trainer.micro_batch();
+  trainer.step->begin_block(1);
+  EXPECT_FALSE(trainer.parameters.front().grad().defined());
+}
+
+TEST_F(TorchStepTest, HasNoFactsOfAnEmptyBlock) {
+  Trainer trainer(setup_);
+  const auto facts = trainer.train(0);
+  EXPECT_TRUE(facts.losses.empty());
+  EXPECT_EQ(facts.samples, 0);
+}
+
+TEST_F(TorchStepTest, ShowsALossThatIsNotANumber) {
+  setup_.train.optimizer.lr = 1e30;
+  const auto facts = Trainer(setup_).train(3);
+  EXPECT_TRUE(std::isfinite(facts.losses.front()));
+  EXPECT_TRUE(std::isnan(facts.losses.back()));
+}
+
+TEST_F(TorchStepTest, MultipliesInTheChosenPrecision) {
+  for (const auto& [precision, dtype] :
+       {std::pair{"fp32", torch::kFloat}, std::pair{"bf16-mixed", torch::kBFloat16},
+        std::pair{"bf16", torch::kBFloat16}}) {
+    setup_.train.precision = precision;
+    Trainer trainer(setup_);
+    const test::OperatorLog log;
+    const auto facts = trainer.train(2);
+    EXPECT_NEAR(facts.losses.front(), std::log(256.0), 0.1) << precision;
+    EXPECT_EQ(log.dtypes("aten::mm"), std::set<torch::Dtype>{dtype}) << precision;
+    EXPECT_EQ(trainer.parameters.front().scalar_type(), parameter_dtype(precision)) << precision;
+  }
+}
+
+TEST_F(TorchStepTest, LosesTheSameWithEitherAttentionKernel) {
+  const auto losses = [this](const char* kernel) {
+    setup_.train.attention_kernel = kernel;
+    return Trainer(setup_).train(3).losses;
+  };
+  const auto fused = losses("fused"), unfused = losses("unfused");
+  for (size_t i = 0; i < fused.size(); ++i) {
+    EXPECT_NEAR(fused[i], unfused[i], 1e-5);
+  }
+}
+
+}  // namespace
+}  // namespace flopmark
