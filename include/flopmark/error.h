@@ -14,10 +14,10 @@ enum class ExitCode : int {
   interrupted = 130,   ///< Ctrl-C, SIGTERM, SIGHUP
   usage = 200,         ///< wrong use, config or data files
   not_comparable = 201,
-  baseline = 202,      ///< baseline or record missing, empty, stale or unreadable; save refused
+  baseline = 202,  ///< baseline or record missing, empty, stale or unreadable; save refused
   interference = 203,
   not_reproduced = 204,
-  internal = 205,      ///< our own fault
+  internal = 205,  ///< our own fault
 };
 
 /// A mistake the user can mend. The text is one message that names what, where, what was found and
@@ -32,10 +32,16 @@ class Error : public std::runtime_error {
 };
 
 /// Wrong use, config or data file (exit code 200).
-inline Error usage_error(const std::string& text) { return {ExitCode::usage, text}; }
+inline Error usage_error(const std::string& text) {
+  return {ExitCode::usage, text};
+}
 /// Baseline or record missing or unreadable, or a save refused (exit code 202).
-inline Error baseline_error(const std::string& text) { return {ExitCode::baseline, text}; }
+inline Error baseline_error(const std::string& text) {
+  return {ExitCode::baseline, text};
+}
 /// This run cannot be judged (exit code 125).
-inline Error judge_error(const std::string& text) { return {ExitCode::cannot_judge, text}; }
+inline Error judge_error(const std::string& text) {
+  return {ExitCode::cannot_judge, text};
+}
 
 }  // namespace flopmark

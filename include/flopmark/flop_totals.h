@@ -28,7 +28,7 @@ struct FlopTotals {
   int64_t recompute_flop = 0;          ///< forward re-run by activation checkpointing
   int64_t optimizer_flop = 0;          ///< in neither total
   std::string attention_convention = "full";
-  bool lower_bound = false;            ///< an uncounted operator could matter
+  bool lower_bound = false;                  ///< an uncounted operator could matter
   std::vector<OperatorFlops> by_operator;    ///< sorted by name
   std::vector<UncountedOperator> uncounted;  ///< sorted by name
 

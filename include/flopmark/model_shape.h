@@ -16,11 +16,11 @@ struct ModelShape {
   int64_t hidden_size = 0;  ///< also the width of an mlp's hidden layers
   int64_t layers = 0;       ///< blocks; hidden layers of an mlp
   int64_t heads = 0;
-  int64_t kv_heads = 0;     ///< llama only; divides heads
-  int64_t ffn_size = 0;     ///< inner width of the feed-forward part
-  bool tied_embeddings = false;         ///< the head shares the input embedding's weight
-  int64_t max_sequence_length = 0;      ///< gpt2 only: rows of the learned position embedding
-  double dropout = 0.0;                 ///< gpt2 only, [0, 1)
+  int64_t kv_heads = 0;             ///< llama only; divides heads
+  int64_t ffn_size = 0;             ///< inner width of the feed-forward part
+  bool tied_embeddings = false;     ///< the head shares the input embedding's weight
+  int64_t max_sequence_length = 0;  ///< gpt2 only: rows of the learned position embedding
+  double dropout = 0.0;             ///< gpt2 only, [0, 1)
 
   // mlp
   int64_t input_size = 0;  ///< features per sample

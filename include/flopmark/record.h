@@ -31,7 +31,8 @@ struct Subject {
 struct Environment {
   std::optional<std::string> device_name;
   int64_t device_count = 1;
-  std::optional<std::string> driver, libtorch, cuda, cudnn, nccl, compiler, cpu_model, os, governor, interconnect;
+  std::optional<std::string> driver, libtorch, cuda, cudnn, nccl, compiler, cpu_model, os, governor,
+      interconnect;
   std::optional<int64_t> cpu_logical, threads;
   std::map<std::string, std::string> variables;  ///< speed-changing environment variables that are set
 };
@@ -60,8 +61,8 @@ struct Metrics {
 
 /// Mean seconds per step of each phase; they add up to the step.
 struct Phases {
-  double data_s = 0, transfer_s = 0, forward_s = 0, backward_s = 0, communication_exposed_s = 0, optimizer_s = 0,
-         other_s = 0;
+  double data_s = 0, transfer_s = 0, forward_s = 0, backward_s = 0, communication_exposed_s = 0,
+         optimizer_s = 0, other_s = 0;
   double data_wait_host_s = 0;  ///< the host's own wait for the loader; not part of the sum
 };
 
@@ -109,12 +110,14 @@ struct RunRecord {
   Environment environment;
   DataSummary data;
   std::optional<int64_t> parameters;
+  std::optional<std::string> attention_kernel;  ///< what ran: fused, unfused, none
   std::optional<FlopTotals> flops;
   Peak peak;
   Metrics metrics;
   std::optional<Phases> phases;
   std::optional<WarmupSummary> warmup;
   std::optional<Failure> failure;
+  std::optional<std::string> forced_reason;  ///< a baseline saved against a refusal: why
   std::vector<Repeat> repeats;
 };
 

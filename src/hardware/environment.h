@@ -6,14 +6,16 @@
 
 namespace flopmark {
 
-/// What this process can tell of the machine without LibTorch: CPU model, logical CPUs usable, OS, governor,
-/// speed-changing variables (OMP_*, MKL_*, KMP_*, TORCH_*, PYTORCH_*, NCCL_*, CUDA_*, GOMP_*, ATEN_*). Never fails; unknown is absent.
+/// What this process can tell of the machine without LibTorch: CPU model, logical CPUs it may use, OS and
+/// kernel, frequency governor, and the speed-changing variables that are set (OMP_*, MKL_*, TORCH_*, NCCL_*,
+/// CUDA_*, ...: see host_facts.h). Never fails; unknown is absent.
 Environment host_environment();
 
-/// `worker`'s facts over `host`'s.
+/// `worker`'s facts over `host`'s; the device count is the worker's.
 Environment merge_environment(const Environment& host, const Environment& worker);
 
-/// Folder name for a store: "<count>x-<slug of the device name>", [a-z0-9.-] only, at most 64 characters.
+/// Folder name for a store: "<count>x-<slug of the device name>", of the CPU model where the device has no
+/// name; [a-z0-9.-] only, at most 64 characters (a longer one is cut and ends in a hash of the whole name).
 std::string hardware_slug(const Environment& environment);
 
 }  // namespace flopmark

@@ -8,26 +8,30 @@
 
 namespace flopmark {
 
-/// Where records and baselines lie: the top of the Git tree that holds the config, else the current folder; --store
-/// overrides.
+/// Where records and baselines lie.
 struct Store {
   std::filesystem::path root;
   std::filesystem::path results() const { return root / "results"; }
   std::filesystem::path baselines() const { return root / "baselines"; }
 };
+/// `given` (--store) if not empty, else the top of the Git tree that holds `config_file` (the current folder
+/// if that is empty), else the current folder. Absolute.
 Store find_store(const std::filesystem::path& given, const std::filesystem::path& config_file);
 
-/// results/<name>/<time>-<pid>-<commit or nogit>.json
+/// results/<name>/<time>-<pid>-<commit or nogit>.json. @throws Error 202 if the name is no file name.
 std::filesystem::path record_path(const Store& store, const RunRecord& record);
-/// baselines/<hardware>/<name>.json
+/// baselines/<hardware>/<name>.json. @throws Error 202 if the name is no file name.
 std::filesystem::path baseline_path(const Store& store, const RunRecord& record);
 
 struct SaveOptions {
   bool force = false;
   std::string reason;  ///< why it was forced; stored. Required with force.
 };
-/// Writes the baseline and regenerates baselines/README.md. Refused (Error 202) unless status is ok, the tree is clean, and
-/// the present file has no uncommitted changes; `force` with a reason overrides the last two.
+/// Writes the baseline (no raw steps, 6 significant digits) and regenerates baselines/README.md. Refused
+/// (Error 202) unless status is ok, the tree is known to be clean, and the present file has no uncommitted
+/// changes; `force` with a reason overrides the last two. Where Git would not merge the table by union,
+/// baselines/.gitattributes is made to say so.
+/// @throws Error 200: force without a reason.
 /// @returns the file written.
 std::filesystem::path save_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
 
@@ -38,7 +42,12 @@ struct StoredBaseline {
 /// All baselines, sorted by path. Files that cannot be read are listed in `problems`.
 std::vector<StoredBaseline> list_baselines(const Store& store, std::vector<std::string>& problems);
 
-/// The generated table: hardware, model, throughput, MFU, HFU, memory, communication share, commit, date.
+/// Rewrites baselines/README.md from the baselines that can be read, unless it is as it should be.
+/// @throws Error 202 if it cannot be written.
+void write_baselines_readme(const Store& store);
+
+/// The generated Markdown table: hardware, baseline, model, throughput, MFU, HFU, memory, communication
+/// share, commit, date. Text from records is escaped and free of control characters.
 std::string baselines_table(const std::vector<StoredBaseline>& baselines);
 
 }  // namespace flopmark

@@ -20,24 +20,35 @@ struct RecordInputs {
   Subject subject;
   Environment host;
   std::vector<std::string> command_line;
+  std::filesystem::path store_root;  ///< a data file below it is named relative to it; empty: as given
 };
 
-/// Assembles the record: metrics, phases, peak, warnings (not_steady, drift, phases_do_not_add_up, wall_disagrees,
-/// flops_differ, uncounted_operators, dirty_tree, few_steps) and status (MFU or HFU over 1: invalid).
+/// Assembles the record: metrics, phases, peak, warnings (see run_warnings.h) and status: failed (no metrics;
+/// also when nothing was measured), incomplete (metrics of what was measured), invalid (MFU or HFU over 1),
+/// else ok.
 RunRecord assemble_record(const RecordInputs& inputs);
 
+/// `flopmark.record/1`. What is unknown or not finite is null; raw steps are left out where there are none.
 nlohmann::json to_json(const RunRecord& record);
-/// Strict about schema and types, tolerant of null and of keys it does not know. @throws Error 202 naming `source`.
+/// Strict about schema, name, status and types; tolerant of null and of keys it does not know. A null where a
+/// number must be makes the array or optional part around it absent. @throws Error 202 naming `source` and
+/// the place.
 RunRecord record_from_json(const nlohmann::json& json, const std::string& source);
 
-/// Sorted keys, one scalar per line, arrays of numbers on one line, 6 significant digits for doubles when `rounded`.
+/// Sorted keys, one scalar per line, arrays of numbers on one line, ends in a line feed. When `rounded`,
+/// doubles have 6 significant digits, except under "config", whose values are exact. The same record gives
+/// the same bytes.
 std::string format_record(const nlohmann::json& record, bool rounded);
 
 /// Writes to a temporary file in the same folder, flushes, renames; on failure the old file is intact and the
-/// temporary is gone. Creates missing folders. @throws Error 202 with the system's reason.
+/// temporary is gone. Temporaries of writers that were killed are removed. Creates missing folders.
+/// @throws Error 202 with the system's reason.
 void write_file_atomically(const std::filesystem::path& path, const std::string& text);
 
-/// @throws Error 202: missing, empty, half-written or not a record.
+/// @throws Error 202 naming the file and why: missing, a folder, empty, half-written or not a record.
 RunRecord read_record(const std::filesystem::path& path);
+
+/// Whether `name` is [A-Za-z0-9][A-Za-z0-9._-]{0,63}, so that it is a file name and stays one.
+bool is_record_name(const std::string& name);
 
 }  // namespace flopmark

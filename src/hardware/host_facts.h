@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace flopmark {
+
+/// The first "model name" (x86), or "Model"/"Hardware" line of /proc/cpuinfo; absent if the text has none.
+std::optional<std::string> cpu_model_of(std::string_view cpuinfo);
+
+/// PRETTY_NAME of /etc/os-release without its quotes, else NAME; absent if the text has neither.
+std::optional<std::string> os_name_of(std::string_view os_release);
+
+/// The governors of all CPUs as one word each, several joined by "+" in order ("performance",
+/// "powersave+schedutil"); absent for none.
+std::optional<std::string> joined_governors(const std::vector<std::string>& governors);
+
+/// Those of `environment` ("NAME=value" entries) that change how fast training runs. Never a secret: names
+/// with a speed-changing prefix only, and none that speak of tokens, keys or passwords.
+std::map<std::string, std::string> speed_variables(const char* const* environment);
+
+}  // namespace flopmark

@@ -1,0 +1,186 @@
+#include "results/git.h"
+
+#include <fmt/format.h>
+#include <git2.h>
+
+#include <memory>
+#include <string_view>
+
+namespace flopmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <auto Free>
+struct Freed {
+  template <typename T>
+  void operator()(T* object) const {
+    Free(object);
+  }
+};
+using Repository = std::unique_ptr<git_repository, Freed<git_repository_free>>;
+using Reference = std::unique_ptr<git_reference, Freed<git_reference_free>>;
+using Tree = std::unique_ptr<git_object, Freed<git_object_free>>;
+using Diff = std::unique_ptr<git_diff, Freed<git_diff_free>>;
+
+/// libgit2's global state, for as long as the process runs.
+class LibraryState {
+ public:
+  LibraryState() { git_libgit2_init(); }
+  ~LibraryState() { git_libgit2_shutdown(); }
+  LibraryState(const LibraryState&) = delete;
+  LibraryState& operator=(const LibraryState&) = delete;
+};
+
+std::string last_error() {
+  const git_error* error = git_error_last();
+  return error && error->message ? error->message : "unknown error";
+}
+
+Subject unknown_subject(const std::string& reason) {
+  Subject subject;
+  subject.reason = reason;
+  return subject;
+}
+
+struct Opened {
+  Repository repository;  ///< nullptr if there is none, or Git refuses to use it
+  std::string reason;     ///< then why
+};
+
+Opened open_repository(const fs::path& folder) {
+  static const LibraryState state;
+  git_repository* repository = nullptr;
+  const std::string start = folder.empty() ? "." : folder.string();
+  const int code = git_repository_open_ext(&repository, start.c_str(), 0, nullptr);
+  if (code == 0) return {Repository(repository), ""};
+  const std::string reason = last_error();
+  // libgit2 1.5 hides this refusal behind its look-up of safe.directory; the words are the git program's.
+  if (code == GIT_EOWNER || reason.find("safe.directory") != std::string::npos) {
+    return {nullptr, fmt::format("detected dubious ownership in repository at '{}'", start)};
+  }
+  return {nullptr, reason};
+}
+
+/// Paths of Git end in '/' for a folder that is new as a whole.
+bool is_in_a_store(std::string_view path) {
+  return path.substr(0, 10) == "baselines/" || path.substr(0, 8) == "results/";
+}
+
+int note_change(const git_diff*, const git_diff_delta* delta, const char*, void* payload) {
+  constexpr int kSkip = 1, kStop = GIT_EUSER;
+  const char* path = delta->new_file.path ? delta->new_file.path : delta->old_file.path;
+  if (is_in_a_store(path)) return kSkip;
+  *static_cast<bool*>(payload) = true;
+  return kStop;
+}
+
+/// Index and work tree against `commit_tree`; stops at the first difference. Absent if Git cannot tell.
+std::optional<bool> is_dirty(git_repository* repository, git_tree* commit_tree) {
+  bool dirty = false;
+  git_diff_options options;
+  git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+  // Recursing, because a new folder is otherwise reported even when it holds no file.
+  options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
+  options.ignore_submodules = GIT_SUBMODULE_IGNORE_UNTRACKED;
+  options.notify_cb = note_change;
+  options.payload = &dirty;
+  git_diff* diff = nullptr;
+  const int code = git_diff_tree_to_workdir_with_index(&diff, repository, commit_tree, &options);
+  const Diff owner(diff);
+  if (code != 0 && !dirty) return std::nullopt;
+  return dirty;
+}
+
+fs::path nearest_existing(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+/// A file's repository and its path from the top, which need not exist; no repository outside a work tree.
+struct Inside {
+  Repository repository;
+  std::string path;
+};
+
+Inside place_in_tree(const fs::path& file) {
+  std::error_code error;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(file).parent_path(), error);
+  Inside inside{open_repository(nearest_existing(folder)).repository, {}};
+  const char* top = inside.repository ? git_repository_workdir(inside.repository.get()) : nullptr;
+  if (!top) return {};
+  inside.path =
+      (folder / file.filename()).lexically_relative(fs::weakly_canonical(top, error)).generic_string();
+  return inside;
+}
+
+std::string no_commit_reason(git_repository* repository) {
+  git_reference* reference = nullptr;
+  if (git_reference_lookup(&reference, repository, "HEAD") != 0) return last_error();
+  const Reference head(reference);
+  const char* target = git_reference_symbolic_target(head.get());
+  const std::string_view name = target ? target : "HEAD";
+  constexpr std::string_view kBranches = "refs/heads/";
+  const bool is_branch = name.substr(0, kBranches.size()) == kBranches;
+  return fmt::format("your current branch '{}' does not have any commits yet",
+                     is_branch ? name.substr(kBranches.size()) : name);
+}
+
+}  // namespace
+
+Subject inspect_tree(const fs::path& folder) {
+  const auto [repository, reason] = open_repository(folder);
+  if (!repository) return unknown_subject(reason);
+  if (git_repository_is_bare(repository.get()))
+    return unknown_subject("this operation must be run in a work tree");
+
+  git_reference* reference = nullptr;
+  const int code = git_repository_head(&reference, repository.get());
+  const Reference head(reference);
+  if (code == GIT_EUNBORNBRANCH) return unknown_subject(no_commit_reason(repository.get()));
+  if (code != 0) return unknown_subject(last_error());
+
+  git_object* object = nullptr;
+  if (git_reference_peel(&object, head.get(), GIT_OBJECT_COMMIT) != 0) return unknown_subject(last_error());
+  const Tree commit(object);
+  git_object* tree_object = nullptr;
+  if (git_object_peel(&tree_object, commit.get(), GIT_OBJECT_TREE) != 0) return unknown_subject(last_error());
+  const Tree tree(tree_object);
+
+  Subject subject;
+  char hash[GIT_OID_HEXSZ + 1];
+  subject.commit = git_oid_tostr(hash, sizeof hash, git_object_id(commit.get()));
+  if (git_reference_is_branch(head.get())) subject.branch = git_reference_shorthand(head.get());
+  subject.dirty = is_dirty(repository.get(), reinterpret_cast<git_tree*>(tree.get()));
+  if (!subject.dirty) subject.reason = last_error();
+  return subject;
+}
+
+std::optional<fs::path> tree_top(const fs::path& folder) {
+  const Repository repository = open_repository(folder).repository;
+  const char* top = repository ? git_repository_workdir(repository.get()) : nullptr;
+  if (!top) return std::nullopt;
+  const std::string_view path = top;
+  return fs::path(path.size() > 1 ? path.substr(0, path.size() - 1) : path);  // Git's ends in '/'
+}
+
+bool has_uncommitted_changes(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(file, error))) return false;
+  const Inside inside = place_in_tree(file);
+  if (!inside.repository) return true;
+  unsigned int flags = 0;
+  if (git_status_file(&flags, inside.repository.get(), inside.path.c_str()) != 0) return true;
+  return flags != GIT_STATUS_CURRENT;
+}
+
+bool merges_by_union(const fs::path& file) {
+  const Inside inside = place_in_tree(file);
+  if (!inside.repository) return true;
+  const char* value = nullptr;
+  const int code = git_attr_get(&value, inside.repository.get(), 0, inside.path.c_str(), "merge");
+  return code == 0 && git_attr_value(value) == GIT_ATTR_VALUE_STRING && std::string_view(value) == "union";
+}
+
+}  // namespace flopmark

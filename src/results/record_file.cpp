@@ -1,0 +1,62 @@
+#include "results/record_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "flopmark/error.h"
+
+namespace flopmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMaxDepth = 64;
+constexpr uintmax_t kMaxBytes = uintmax_t{1} << 30;
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+  throw baseline_error(fmt::format("{}: {}", path.string(), why));
+}
+
+std::string whole_text_of(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) refuse(path, error ? error.message() : "No such file or directory");
+  if (fs::is_directory(status)) refuse(path, "is a folder, not a record");
+  if (!fs::is_regular_file(status)) refuse(path, "is not a regular file");
+  if (fs::file_size(path, error) > kMaxBytes) refuse(path, "is larger than 1 GiB: not a record");
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) refuse(path, fmt::format("cannot be read: {}", std::generic_category().message(errno)));
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.bad()) refuse(path, "cannot be read to its end");
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) refuse(path, "is empty, not a record");
+  return text;
+}
+
+/// Bounds the nesting, because what walks the value later does so by recursion.
+bool is_shallow(int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  if (depth > kMaxDepth) throw std::length_error(fmt::format("nested more than {} deep", kMaxDepth));
+  return true;
+}
+
+}  // namespace
+
+RunRecord read_record(const fs::path& path) {
+  const std::string text = whole_text_of(path);
+  nlohmann::json json;
+  try {
+    json = nlohmann::json::parse(text, is_shallow);
+  } catch (const std::length_error& error) {
+    refuse(path, fmt::format("not a record: {}", error.what()));
+  } catch (const nlohmann::json::exception& error) {
+    refuse(path,
+           fmt::format("is not whole JSON (half-written, or merged with conflicts?): {}", error.what()));
+  }
+  return record_from_json(json, path.string());
+}
+
+}  // namespace flopmark

@@ -1,0 +1,65 @@
+#include "results/record_file.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "flopmark/error.h"
+#include "unit/results/example_record.h"
+#include "unit/results/scratch_tree.h"
+
+namespace flopmark {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+void expect_refused(const fs::path& file, const std::string& why) {
+  try {
+    read_record(file);
+    FAIL() << file << " was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::baseline);
+    EXPECT_THAT(error.what(), HasSubstr(file.string()));
+    EXPECT_THAT(error.what(), HasSubstr(why));
+  }
+}
+
+TEST(ReadRecord, ReadsWhatWasWritten) {
+  const ScratchFolder folder;
+  const fs::path file = folder.root() / "a/b/record.json";
+  write_file_atomically(file, format_record(to_json(example_record()), false));
+  EXPECT_EQ(to_json(read_record(file)), to_json(example_record()));
+}
+
+TEST(ReadRecord, NamesTheFileAndWhy) {
+  const ScratchFolder folder;
+  const std::string whole = format_record(to_json(example_record()), false);
+  expect_refused(folder.root() / "missing.json", "No such file");
+  expect_refused(folder.root(), "is a folder");
+  expect_refused(folder.write("empty.json", ""), "is empty");
+  expect_refused(folder.write("blank.json", " \n\n"), "is empty");
+  expect_refused(folder.write("text.json", "step time 12 ms"), "is not whole JSON");
+  expect_refused(folder.write("object.json", "{}"), "no \"schema\"");
+  expect_refused(folder.write("list.json", "[]"), "no \"schema\"");
+  expect_refused(folder.write("conflict.json", "<<<<<<< HEAD\n" + whole), "conflict");
+  expect_refused(folder.write("twice.json", whole + whole), "is not whole JSON");
+  expect_refused(folder.write("deep.json", std::string(100000, '[')), "nested more than 64 deep");
+}
+
+TEST(ReadRecord, EveryHalfOfARecordIsRefused) {
+  const ScratchFolder folder;
+  const std::string whole = format_record(to_json(example_record()), false);
+  for (size_t length = 1; length < whole.size() - 2; length += 97) {
+    expect_refused(folder.write("half.json", whole.substr(0, length)), "is not whole JSON");
+  }
+}
+
+TEST(ReadRecord, DoesNotWaitForAPipe) {
+  const ScratchFolder folder;
+  const fs::path pipe = folder.root() / "pipe.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  expect_refused(pipe, "is not a regular file");
+}
+
+}  // namespace
+}  // namespace flopmark
