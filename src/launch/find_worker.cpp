@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "launch/launch.h"
+#include "launch/line_splitter.h"
+#include "launch/signal_watch.h"
+#include "launch/worker_process.h"
+
+namespace flopmark {
+namespace {
+
+constexpr const char* kWorkerName = "flopmark-worker";
+constexpr const char* kAdvice =
+    "build it (target flopmark-worker, which needs LibTorch), or name it in the environment variable "
+    "FLOPMARK_WORKER";
+constexpr int kPollInterval_ms = 20;
+constexpr size_t kVersionLogBytes = 256 * 1024;
+
+/// Why `path` cannot be run; empty if it can.
+std::string fault_of(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return "does not exist";
+  if (!std::filesystem::is_regular_file(path, error)) return "is not a file";
+  if (::access(path.c_str(), X_OK) != 0) return "may not be executed";
+  return "";
+}
+
+std::filesystem::path named_worker(const std::filesystem::path& path, const char* named_by) {
+  if (const std::string fault = fault_of(path); !fault.empty()) {
+    throw usage_error(fmt::format("the worker {} ({}) {}; {}", path.string(), named_by, fault, kAdvice));
+  }
+  return std::filesystem::absolute(path);
+}
+
+/// What a program that was asked for its version wrote until it ended or its time was up.
+struct VersionTalk {
+  std::vector<std::string> lines;
+  std::string trouble;  ///< empty if it ended well
+};
+
+std::string trouble_of(const ExitStatus& status) {
+  if (status.signal != 0) return "ended by " + signal_name(status.signal);
+  if (status.code != 0) return fmt::format("ended with exit code {}", status.code);
+  return "";
+}
+
+VersionTalk talk_about_version(const std::filesystem::path& worker, std::chrono::duration<double> timeout) {
+  VersionTalk talk;
+  SignalWatch signals;
+  WorkerProcess process({worker.string(), "--version"});
+  LineSplitter splitter(kWorkerLineLimitBytes);
+  const auto take = [&talk](const std::string& line) { talk.lines.push_back(line); };
+  const auto give_up = std::chrono::steady_clock::now() + timeout;
+  size_t bytes = 0;
+  for (bool last = false; !last && talk.trouble.empty();) {
+    pollfd watched[] = {
+        {signals.fd(), POLLIN, 0}, {process.end().get(), POLLIN, 0}, {process.log().get(), POLLIN, 0}};
+    ::poll(watched, std::size(watched), kPollInterval_ms);
+    last = process.ended();
+    ReadResult read;
+    if (process.log()) read = read_available(process.log(), kVersionLogBytes);
+    splitter.add(read.bytes, take);
+    if (read.ended) process.log().close();
+    bytes += read.bytes.size();
+    if (!signals.take().empty()) throw Error(ExitCode::interrupted, "interrupted");
+    if (bytes > kVersionLogBytes) talk.trouble = "wrote far more than a version";
+    if (std::chrono::steady_clock::now() > give_up) {
+      talk.trouble = fmt::format("did not answer within {:g} s", timeout.count());
+    }
+  }
+  const ExitStatus status = process.finish();
+  splitter.finish(take);
+  if (talk.trouble.empty()) talk.trouble = trouble_of(status);
+  return talk;
+}
+
+}  // namespace
+
+WorkerVersion ask_worker_version(const std::filesystem::path& worker, std::chrono::duration<double> timeout) {
+  const VersionTalk talk = talk_about_version(worker, timeout);
+  if (talk.trouble.empty()) {
+    for (const std::string& line : talk.lines) {
+      if (auto version = parse_version(line)) return *version;
+    }
+  }
+  LogTail log;
+  for (const std::string& line : talk.lines) log.add(line + "\n");
+  std::string text = fmt::format("the worker {} does not say its version: `{} --version` {}", worker.string(),
+                                 worker.filename().string(),
+                                 talk.trouble.empty() ? "printed no version line" : talk.trouble);
+  for (const std::string& line : log.lines()) text += "\n  " + line;
+  throw usage_error(text);
+}
+
+std::filesystem::path find_worker(const std::filesystem::path& given) {
+  if (!given.empty()) return named_worker(given, "as given");
+  const char* variable = std::getenv("FLOPMARK_WORKER");
+  if (variable != nullptr && *variable != '\0') return named_worker(variable, "from FLOPMARK_WORKER");
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path beside = self.parent_path() / kWorkerName;
+  const std::string fault = fault_of(beside);
+  if (fault.empty()) return beside;
+  throw usage_error(fmt::format("no worker to run: FLOPMARK_WORKER is not set, and {} {}; {}",
+                                beside.string(), fault, kAdvice));
+}
+
+}  // namespace flopmark

@@ -1,0 +1,158 @@
+#include "launch/worker_watch.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+
+#include "launch/printable_text.h"
+
+namespace flopmark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Per turn of the loop, so that a flood of output cannot keep the loop from its deadlines.
+constexpr size_t kReadLimitBytes = 64 * 1024;
+// A pipe holds 64 KiB unless somebody enlarged it; more than this is a process that goes on writing.
+constexpr size_t kDrainLimitBytes = 1024 * 1024;
+constexpr size_t kFirstLineBytes = 200;
+constexpr std::chrono::seconds kLongestWait{60};
+constexpr std::chrono::milliseconds kWaitWithoutPidfd{20};
+
+/// `from` plus `seconds`, without overflow for "for ever".
+Clock::time_point after(Clock::time_point from, std::chrono::duration<double> seconds) {
+  constexpr double kYearS = 366.0 * 86400;
+  const double bounded = seconds.count() > 0 ? std::min(seconds.count(), 100 * kYearS) : 0;
+  return from + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(bounded));
+}
+
+int milliseconds_until(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+  return static_cast<int>(
+      std::clamp<int64_t>(left.count(), 0, std::chrono::milliseconds(kLongestWait).count()));
+}
+
+}  // namespace
+
+WorkerWatch::WorkerWatch(WorkerProcess& process, SignalWatch& signals, const WatchLimits& limits,
+                         ProgressSink& sink)
+    : process_(process),
+      signals_(signals),
+      sink_(sink),
+      limits_(limits),
+      timeout_at_(after(Clock::now(), limits.timeout)),
+      end_at_(timeout_at_) {}
+
+WorkerEnd WorkerWatch::run() {
+  while (!is_over()) {
+    wait_for_event();
+    take_signals();
+    take_progress();
+    take_log();
+  }
+  end_.status = process_.finish();
+  drain();
+  end_.log = log_.lines();
+  return end_;
+}
+
+bool WorkerWatch::is_over() {
+  if (process_.ended()) return true;
+  if (!kill_now_ && Clock::now() < end_at_) return false;
+  end_.killed_by_us = true;
+  end_.timed_out = !kill_now_ && end_at_ == timeout_at_;
+  return true;
+}
+
+void WorkerWatch::wait_for_event() {
+  // A negative descriptor is left out by poll.
+  std::array<pollfd, 4> watched = {{{signals_.fd(), POLLIN, 0},
+                                    {process_.end().get(), POLLIN, 0},
+                                    {process_.progress().get(), POLLIN, 0},
+                                    {process_.log().get(), POLLIN, 0}}};
+  int wait_ms = milliseconds_until(end_at_);
+  if (!process_.end()) wait_ms = std::min(wait_ms, static_cast<int>(kWaitWithoutPidfd.count()));
+  // An interrupted or failed poll only means one more turn.
+  ::poll(watched.data(), watched.size(), wait_ms);
+}
+
+void WorkerWatch::take_signals() {
+  for (const int signal : signals_.take()) {
+    if (end_.interrupt != 0) {
+      kill_now_ = kill_now_ || Clock::now() - interrupted_at_ >= limits_.same_signal;
+      continue;
+    }
+    end_.interrupt = signal;
+    interrupted_at_ = Clock::now();
+    process_.send(kStopLine);  // a worker that no longer listens is killed after the grace
+    end_within_grace();
+    sink_.stopping();
+  }
+}
+
+void WorkerWatch::end_within_grace() {
+  end_at_ = std::min(end_at_, after(Clock::now(), limits_.stop_grace));
+}
+
+size_t WorkerWatch::take_progress() {
+  if (!process_.progress()) return 0;
+  const ReadResult read = read_available(process_.progress(), kReadLimitBytes);
+  lines_.add(read.bytes, [this](const std::string& line) { take_line(line); });
+  if (read.ended) process_.progress().close();
+  return read.bytes.size();
+}
+
+size_t WorkerWatch::take_log() {
+  if (!process_.log()) return 0;
+  const ReadResult read = read_available(process_.log(), kReadLimitBytes);
+  log_.add(read.bytes);
+  if (read.ended) process_.log().close();
+  return read.bytes.size();
+}
+
+void WorkerWatch::take_line(const std::string& line) {
+  if (end_.first_line) return;
+  const WorkerLine parsed = parse_worker_line(line);
+  const auto* hello = std::get_if<WorkerHello>(&parsed);
+  if (!end_.greeted && (hello == nullptr || hello->protocol != kWorkerProtocol)) {
+    end_.first_line = printable_text(line, kFirstLineBytes);
+    kill_now_ = true;
+    return;
+  }
+  std::visit([this](const auto& known) { take(known); }, parsed);
+}
+
+void WorkerWatch::take(const WorkerHello&) {
+  end_.greeted = true;
+}
+
+void WorkerWatch::take(const ProgressUpdate& update) {
+  end_.last = update;
+  sink_.progress(update);
+}
+
+void WorkerWatch::take(const Failure& failure) {
+  if (!end_.failure) end_.failure = failure;
+  end_within_grace();
+}
+
+void WorkerWatch::take(const WorkerError& error) {
+  if (!end_.error) end_.error = error;
+  end_within_grace();
+}
+
+void WorkerWatch::take(const NotUnderstood&) {
+  ++end_.not_understood;
+}
+
+/// What the worker wrote last may still lie in the pipes when it has ended.
+void WorkerWatch::drain() {
+  size_t taken = 0;
+  while (const size_t bytes = taken < kDrainLimitBytes ? take_progress() : 0) taken += bytes;
+  lines_.finish([this](const std::string& line) { take_line(line); });
+  taken = 0;
+  while (const size_t bytes = taken < kDrainLimitBytes ? take_log() : 0) taken += bytes;
+}
+
+}  // namespace flopmark

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/launch.h"
+#include "launch/line_splitter.h"
+#include "launch/protocol.h"
+#include "launch/signal_watch.h"
+#include "launch/worker_process.h"
+
+namespace flopmark {
+
+/// How a launch went, as bare facts; judge_end makes the outcome of it.
+struct WorkerEnd {
+  ExitStatus status;
+  bool killed_by_us = false;  ///< it was still running when its time was up
+  bool timed_out = false;
+  int interrupt = 0;                      ///< the first signal this process got meanwhile, 0 if none
+  std::optional<std::string> first_line;  ///< if it was not the hello of this protocol: what it was
+  bool greeted = false;                   ///< the first line was the hello of this protocol
+  ProgressUpdate last{"load", 0, 0, 0};   ///< where it was; a worker starts by loading
+  std::optional<Failure> failure;         ///< the first it reported
+  std::optional<WorkerError> error;       ///< the first it reported
+  std::vector<std::string> log;           ///< its last lines
+  int64_t not_understood = 0;             ///< progress lines that made no sense
+};
+
+struct WatchLimits {
+  std::chrono::duration<double> timeout{3600};
+  std::chrono::duration<double> stop_grace{
+      5};  ///< to end by itself once asked to stop, or once it reported an end
+  /// A terminal and a launcher may both forward one Ctrl-C: only a signal later than this means "at once".
+  std::chrono::duration<double> same_signal{0.2};
+};
+
+/// Follows one worker from its start to its end: the only place that waits.
+class WorkerWatch {
+ public:
+  WorkerWatch(WorkerProcess& process, SignalWatch& signals, const WatchLimits& limits, ProgressSink& sink);
+  /// Returns when the worker and its group are gone, at the latest after the timeout and the time a kill
+  /// takes.
+  WorkerEnd run();
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void wait_for_event();
+  void take_signals();
+  size_t take_progress();
+  size_t take_log();
+  void take_line(const std::string& line);
+  void take(const WorkerHello& hello);
+  void take(const ProgressUpdate& update);
+  void take(const Failure& failure);
+  void take(const WorkerError& error);
+  void take(const NotUnderstood& line);
+  void end_within_grace();
+  bool is_over();
+  void drain();
+
+  WorkerProcess& process_;
+  SignalWatch& signals_;
+  ProgressSink& sink_;
+  WatchLimits limits_;
+  Time timeout_at_, end_at_, interrupted_at_;
+  bool kill_now_ = false;
+  LineSplitter lines_{kWorkerLineLimitBytes};
+  LogTail log_;
+  WorkerEnd end_;
+};
+
+}  // namespace flopmark

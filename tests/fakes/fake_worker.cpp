@@ -1,0 +1,307 @@
+// A worker without LibTorch: follows launch/protocol.h exactly and makes its numbers up, so that the
+// front-end can be tested with exact values and every way a worker can end. Driven by environment variables:
+//   FAKE_WORKER       how it behaves: a name of kModes below; "ok" if not set
+//   FAKE_STEP_S       seconds per step in its samples, 0.2 if not set; the phases are cut in proportion
+//   FAKE_PID_FILE     a file to which it appends its process number, and its child's, one per line
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "fake_samples.h"
+#include "launch/protocol.h"
+#include "measure/samples.h"
+
+namespace {
+
+using flopmark::fake_samples;
+using flopmark::LaunchSamples;
+
+constexpr int64_t kFailingStep = 7;
+
+std::string variable(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
+/// What the command line and the config say.
+struct Task : flopmark::FakeTask {
+  std::string samples_path;
+  int progress_fd = -1;
+};
+
+Task task_of(int argc, char** argv) {
+  std::map<std::string, std::string> options;
+  for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
+  const auto config = nlohmann::json::parse(std::ifstream(options.at("--config")));
+  Task task;
+  task.step_s = std::stod(variable("FAKE_STEP_S", "0.2"));
+  task.samples_path = options.at("--samples");
+  task.progress_fd = std::stoi(options.at("--progress-fd"));
+  task.steps = config.at("measure").at("steps");
+  task.warmup_steps = config.at("measure").value("warmup_min_steps", 10);
+  task.batch_size = config.at("data").at("batch_size");
+  task.sequence_length = config.at("data").value("sequence_length", 0);
+  if (config.contains("train")) task.accumulation = config["train"].value("gradient_accumulation", 1);
+  return task;
+}
+
+void write_all(int fd, const std::string& text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
+    if (written < 0) return;
+    done += static_cast<size_t>(written);
+  }
+}
+
+void say(const Task& task, const std::string& line) {
+  write_all(task.progress_fd, line);
+}
+
+/// Loads, warms up and begins the timed steps, as far as progress lines show it.
+void go_to_step(const Task& task, int64_t step) {
+  say(task, flopmark::format_hello());
+  say(task, flopmark::format_progress({"load", 0, 0, 0}));
+  say(task, flopmark::format_progress({"warmup", task.warmup_steps, 0, 0}));
+  say(task, flopmark::format_progress({"timed", step, task.steps, 10}));
+}
+
+/// What the control pipe says within `wait`.
+enum class Control { nothing, stop, closed };
+Control listen(std::chrono::milliseconds wait) {
+  pollfd watched{STDIN_FILENO, POLLIN, 0};
+  if (::poll(&watched, 1, static_cast<int>(wait.count())) <= 0) return Control::nothing;
+  char bytes[64];
+  return ::read(STDIN_FILENO, bytes, sizeof bytes) > 0 ? Control::stop : Control::closed;
+}
+
+[[noreturn]] void sleep_for_ever() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+void note_pid() {
+  const std::string file = variable("FAKE_PID_FILE", "");
+  if (!file.empty()) std::ofstream(file, std::ios::app) << ::getpid() << '\n';
+}
+
+int finish(const Task& task) {
+  go_to_step(task, task.steps);
+  say(task, flopmark::format_progress({"save", 0, 0, 0}));
+  flopmark::write_samples(fake_samples(task, task.steps), task.samples_path);
+  return flopmark::kWorkerWroteSamples;
+}
+
+/// Reports a failure and ends as a worker then does.
+int fail(const Task& task, const char* kind, const std::string& text) {
+  go_to_step(task, kFailingStep);
+  say(task, flopmark::format_failure({kind, "timed", kFailingStep, text}));
+  return flopmark::kWorkerSentFailure;
+}
+
+/// Dies of `signal` as a worker with a crash handler does, without leaving a core file.
+int crash(const Task& task) {
+  go_to_step(task, kFailingStep - 2);
+  std::cerr << "model.cpp: about to read past the end\n" << std::flush;
+  char line[256];
+  write_all(task.progress_fd, {line, flopmark::format_crash_line(line, sizeof line, "timed", kFailingStep)});
+  std::signal(SIGSEGV, SIG_DFL);
+  std::raise(SIGSEGV);
+  return 1;
+}
+
+int abort_now(const Task& task) {
+  go_to_step(task, kFailingStep);
+  std::cerr << "terminate called after throwing an instance of \x1b[31m'std::logic_error'\x1b[0m\n"
+            << std::flush;
+  std::signal(SIGABRT, SIG_DFL);
+  std::raise(SIGABRT);
+  return 1;
+}
+
+int kill_self(const Task& task) {
+  go_to_step(task, kFailingStep);
+  std::raise(SIGKILL);
+  return 1;
+}
+
+/// Never finishes its step, but ends when the front-end is gone.
+int hang(const Task& task) {
+  go_to_step(task, kFailingStep);
+  while (listen(std::chrono::hours(1)) != Control::closed) {
+  }
+  return 1;
+}
+
+int hang_deaf(const Task& task) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+  go_to_step(task, kFailingStep);
+  sleep_for_ever();
+}
+
+int close_progress(const Task& task) {
+  go_to_step(task, kFailingStep);
+  for (const int fd : {task.progress_fd, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(fd);
+  sleep_for_ever();
+}
+
+int error200(const Task& task) {
+  say(task, flopmark::format_hello());
+  say(task,
+      flopmark::format_worker_error({flopmark::ExitCode::usage, "corpus.bin: token 300 is not below 256"}));
+  return flopmark::kWorkerSentError;
+}
+
+/// Reports a failure and then hangs in its clean-up.
+int fail_and_hang(const Task& task) {
+  fail(task, "out_of_memory", "out of memory: 1 GiB asked for");
+  sleep_for_ever();
+}
+
+int garbage(const Task& task) {
+  go_to_step(task, kFailingStep);
+  say(task, "not json\n{\"phase\":[]}\n\x1b[2J\xFF\xFE\n{\"failure\":17}\n");
+  say(task, std::string(3 * flopmark::kWorkerLineLimitBytes, 'x') + "\n");
+  say(task, flopmark::format_progress({"timed", task.steps, task.steps, 10}));
+  flopmark::write_samples(fake_samples(task, task.steps), task.samples_path);
+  return flopmark::kWorkerWroteSamples;
+}
+
+int wrong_protocol(const Task& task) {
+  say(task, "{\"protocol\":\"flopmark.worker/2\"}\n");
+  sleep_for_ever();
+}
+
+int no_hello(const Task& task) {
+  say(task, flopmark::format_progress({"load", 0, 0, 0}));
+  sleep_for_ever();
+}
+
+int silent(const Task& task) {
+  flopmark::write_samples(fake_samples(task, task.steps), task.samples_path);
+  return flopmark::kWorkerWroteSamples;
+}
+
+int no_samples(const Task& task) {
+  go_to_step(task, task.steps);
+  return flopmark::kWorkerWroteSamples;
+}
+
+int bad_samples(const Task& task) {
+  go_to_step(task, task.steps);
+  std::ofstream(task.samples_path) << "{\"schema\":\"flopmark.samples/1\",";
+  return flopmark::kWorkerWroteSamples;
+}
+
+int failed_samples(const Task& task) {
+  go_to_step(task, kFailingStep);
+  LaunchSamples samples = fake_samples(task, kFailingStep - 1);
+  samples.status = "failed";
+  samples.failure =
+      flopmark::Failure{"nan_loss", "timed", kFailingStep, "loss is nan in phase timed, step 7"};
+  flopmark::write_samples(samples, task.samples_path);
+  return flopmark::kWorkerWroteSamples;
+}
+
+int exit3(const Task& task) {
+  say(task, flopmark::format_hello());
+  for (int i = 1; i <= 30; ++i) std::cout << "line " << i << '\n';
+  std::cout << "no newline at the end" << std::flush;
+  return 3;
+}
+
+/// Leaves a child behind that holds every pipe open and ignores the polite signals.
+int grandchild(const Task& task) {
+  if (::fork() == 0) {
+    note_pid();
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) std::signal(signal, SIG_IGN);
+    sleep_for_ever();
+  }
+  return finish(task);
+}
+
+/// Steps that take long; obeys the control pipe.
+int slow(const Task& task) {
+  go_to_step(task, 1);
+  for (int64_t step = 1; step <= task.steps; ++step) {
+    say(task, flopmark::format_progress({"timed", step, task.steps, 10}));
+    const Control control = listen(std::chrono::milliseconds(200));
+    if (control == Control::closed) return 1;
+    if (control == Control::stop) {
+      LaunchSamples samples = fake_samples(task, step);
+      samples.status = "incomplete";
+      flopmark::write_samples(samples, task.samples_path);
+      return flopmark::kWorkerWroteSamples;
+    }
+  }
+  return finish(task);
+}
+
+int flood(const Task& task) {
+  go_to_step(task, kFailingStep);
+  const std::string junk(32 * 1024, 'x');
+  std::thread([&] {
+    while (true) write_all(STDOUT_FILENO, junk + "\n");
+  }).detach();
+  while (true) write_all(task.progress_fd, junk);
+}
+
+const std::map<std::string, int (*)(const Task&)> kModes = {
+    {"ok", finish},
+    {"crash", crash},
+    {"abort", abort_now},
+    {"kill", kill_self},
+    {"hang", hang},
+    {"hang_deaf", hang_deaf},
+    {"close_progress", close_progress},
+    {"nan", [](const Task& task) { return fail(task, "nan_loss", "loss is nan"); }},
+    {"oom", [](const Task& task) { return fail(task, "out_of_memory", "out of memory: 1 GiB asked for"); }},
+    {"fail_and_hang", fail_and_hang},
+    {"error200", error200},
+    {"garbage", garbage},
+    {"wrong_protocol", wrong_protocol},
+    {"no_hello", no_hello},
+    {"silent", silent},
+    {"no_samples", no_samples},
+    {"bad_samples", bad_samples},
+    {"failed_samples", failed_samples},
+    {"exit3", exit3},
+    {"grandchild", grandchild},
+    {"slow", slow},
+    {"flood", flood},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = variable("FAKE_WORKER", "ok");
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  // The deaf one leaves its end to the front-end alone.
+  if (mode != "hang_deaf") ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  note_pid();
+  if (argc == 2 && std::string(argv[1]) == "--version") {
+    if (mode == "exit3") return 3;
+    if (mode == "garbage") return std::puts("2.15.0") < 0 ? 1 : 0;
+    std::cerr << "a warning of some library\n";
+    std::cout << flopmark::format_version({flopmark::kWorkerProtocol, "2.15.0", ""}) << std::flush;
+    return 0;
+  }
+  const auto found = kModes.find(mode);
+  if (found == kModes.end()) {
+    std::cerr << "FAKE_WORKER=" << mode << " is not a mode\n";
+    return 2;
+  }
+  return found->second(task_of(argc, argv));
+}
