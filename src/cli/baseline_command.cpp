@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/run_output.h"
+#include "cli/terminal.h"
+#include "report/summary.h"
+#include "results/baseline_store.h"
+#include "results/record_file.h"
+
+namespace flopmark {
+namespace {
+
+struct BaselineOptions {
+  std::filesystem::path record, store;
+  std::string baseline;  ///< name or file
+  SaveOptions save;
+};
+
+/// The store of the folder one stands in, unless given.
+Store store_here(const std::filesystem::path& given) {
+  return find_store(given, std::filesystem::current_path() / "config.json");
+}
+
+ExitCode run_baseline_save(const BaselineOptions& options) {
+  if (options.save.force && options.save.reason.empty()) {
+    throw usage_error("--force needs --reason TEXT: it is stored with the baseline");
+  }
+  const RunRecord record = read_record(options.record);
+  save_as_baseline(find_store(options.store, std::filesystem::absolute(options.record)), record,
+                   options.save);
+  return ExitCode::ok;
+}
+
+void report_problems(const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems) write_error(problem);
+}
+
+ExitCode run_baseline_list(const BaselineOptions& options) {
+  const Store store = store_here(options.store);
+  std::vector<std::string> problems;
+  const std::vector<StoredBaseline> baselines = list_baselines(store, problems);
+  report_problems(problems);
+  if (baselines.empty() && problems.empty()) {
+    write_note("no baselines in " + display_path(store.baselines()) +
+               "; save one with: flopmark baseline save RECORD");
+    return ExitCode::ok;
+  }
+  write_output(baselines_table(baselines));
+  write_baselines_readme(store);  // a merge may have left the table in pieces
+  return problems.empty() ? ExitCode::ok : ExitCode::baseline;
+}
+
+void print_baseline(const RunRecord& record, const std::filesystem::path& path) {
+  SummaryContext context;
+  context.record_path = display_path(path);
+  write_output(summarize(record, context));
+}
+
+ExitCode show_by_name(const Store& store, const std::string& name) {
+  std::vector<std::string> problems;
+  std::string known;
+  bool found = false;
+  for (const StoredBaseline& baseline : list_baselines(store, problems)) {
+    if (baseline.record.name == name || baseline.path.stem() == name) {
+      write_output(found ? "\n" : "");
+      print_baseline(baseline.record, store.root / baseline.path);
+      found = true;
+    }
+    known += (known.empty() ? "" : ", ") + baseline.record.name;
+  }
+  report_problems(problems);
+  if (found) return ExitCode::ok;
+  throw baseline_error(fmt::format("no baseline \"{}\" in {}; there {}", name,
+                                   display_path(store.baselines()),
+                                   known.empty() ? "are none" : "are: " + known));
+}
+
+ExitCode run_baseline_show(const BaselineOptions& options) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(options.baseline, ignored)) {
+    return show_by_name(store_here(options.store), options.baseline);
+  }
+  print_baseline(read_record(options.baseline), options.baseline);
+  return ExitCode::ok;
+}
+
+/// The option every one of the three has.
+void add_store(CLI::App& command, BaselineOptions& options) {
+  command.add_option("--store", options.store, "Folder of baselines/")->type_name("DIR");
+}
+
+void setup_save(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<BaselineOptions>();
+  CLI::App* command = app.add_subcommand("save", "Save a record as the baseline of its hardware and config");
+  command->add_option("RECORD", options->record, "A record written by flopmark run")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--force", options->save.force, "Also from a dirty tree, or over uncommitted changes");
+  command->add_option("--reason", options->save.reason, "Why --force is right; stored in the baseline")
+      ->type_name("TEXT");
+  add_store(*command, *options);
+  command->footer("Example:\n  flopmark baseline save results/quickstart/RECORD.json");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return run_baseline_save(*options); }; });
+}
+
+void setup_baselines_list(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<BaselineOptions>();
+  CLI::App* command = app.add_subcommand("list", "List the baselines of the store");
+  add_store(*command, *options);
+  command->footer("Example:\n  flopmark baseline list");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return run_baseline_list(*options); }; });
+}
+
+void setup_show(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<BaselineOptions>();
+  CLI::App* command = app.add_subcommand("show", "Show a baseline, or any record");
+  command->add_option("BASELINE", options->baseline, "Name of a baseline, or a file")
+      ->type_name("NAME|FILE")
+      ->required();
+  add_store(*command, *options);
+  command->footer("Example:\n  flopmark baseline show quickstart");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return run_baseline_show(*options); }; });
+}
+
+}  // namespace
+
+void setup_baseline(CLI::App& app, Invocation& invocation) {
+  CLI::App* command = app.add_subcommand("baseline", "Save, list and show baselines");
+  command->footer("Example:\n  flopmark baseline list");
+  setup_save(*command, invocation);
+  setup_baselines_list(*command, invocation);
+  setup_show(*command, invocation);
+}
+
+}  // namespace flopmark

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+
+#include "flopmark/record.h"
+#include "results/baseline_store.h"
+
+namespace flopmark {
+
+/// @throws Error 200 if `path` (empty: a fresh name will be made) exists and `force` does not allow to
+/// overwrite it, or if it is a folder.
+void check_record_path(const std::filesystem::path& path, bool force);
+
+/// Writes the record whole. @throws Error 200 if the file has come into being meanwhile, 202 if it cannot be
+/// written.
+void write_record(const RunRecord& record, const std::filesystem::path& path, bool force);
+
+struct ResultContext {
+  Store store;
+  bool mention_baseline = true;
+};
+
+/// The summary on standard output, with the baseline on file beside it; of a failed run one message on
+/// standard error.
+void print_result(const RunRecord& record, const std::filesystem::path& path, const ResultContext& context);
+
+/// Saves the record and says where, and how to commit it. @throws Error 202 if refused.
+void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
+
+}  // namespace flopmark

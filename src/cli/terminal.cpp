@@ -1,0 +1,69 @@
+#include "cli/terminal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "flopmark/error.h"
+
+namespace flopmark {
+namespace {
+
+/// Whether all of `text` went out; errno says why not.
+bool write_all(int descriptor, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+void write_line(std::string_view intro, std::string_view text) noexcept {
+  write_all(STDERR_FILENO, intro);
+  write_all(STDERR_FILENO, text);
+  if (!text.ends_with('\n')) write_all(STDERR_FILENO, "\n");
+}
+
+}  // namespace
+
+void write_output(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) return;
+  const std::string reason = std::error_code(errno, std::generic_category()).message();
+  throw usage_error(fmt::format("cannot write to standard output: {}", reason));
+}
+
+void write_error(std::string_view text) noexcept {
+  write_line("flopmark: error: ", text);
+}
+
+void write_note(std::string_view text) noexcept {
+  write_line("flopmark: ", text);
+}
+
+void prepare_standard_streams() {
+  // Read-only, so that writing to what was closed stays an error.
+  while (true) {
+    const int descriptor = ::open("/dev/null", O_RDONLY);
+    if (descriptor > STDERR_FILENO) ::close(descriptor);
+    if (descriptor < 0 || descriptor > STDERR_FILENO) break;
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+std::string display_path(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  if (error || path.is_relative()) return path.string();
+  const std::filesystem::path relative = path.lexically_relative(here);
+  const bool inside = !relative.empty() && *relative.begin() != "..";
+  return inside ? relative.string() : path.string();
+}
+
+}  // namespace flopmark

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace flopmark {
+
+/// Writes `text` to standard output at once. @throws Error 200 if it is closed or full: nothing that was
+/// measured is lost by it, but whoever reads the output must not take a part for the whole.
+void write_output(std::string_view text);
+
+/// "flopmark: error: <text>" on standard error. Never throws.
+void write_error(std::string_view text) noexcept;
+
+/// "flopmark: <text>" on standard error. Never throws.
+void write_note(std::string_view text) noexcept;
+
+/// Opens what of the three standard descriptors is closed, so that no file of ours takes its number; writing
+/// to them still fails. Makes a closed pipe an error that can be reported instead of a signal.
+void prepare_standard_streams();
+
+/// `path` as the user would type it: relative when it lies in the current folder.
+std::string display_path(const std::filesystem::path& path);
+
+}  // namespace flopmark

@@ -1,0 +1,72 @@
+#include "report/dry_run.h"
+
+#include <fmt/format.h>
+
+#include "flops/closed_form.h"
+#include "report/text_layout.h"
+#include "report/units.h"
+
+namespace flopmark {
+namespace {
+
+int64_t parameter_bytes(const std::string& precision) {
+  return precision == "bf16" ? 2 : 4;
+}
+
+int64_t optimizer_values(const OptimizerConfig& optimizer) {
+  if (optimizer.type == "adamw") return 2;
+  return optimizer.momentum == 0.0 ? 0 : 1;
+}
+
+double number(const nlohmann::json& document, const char* group, const char* key) {
+  return document.at(group).at(key).get<double>();
+}
+
+}  // namespace
+
+StaticMemory static_memory(const RunConfig& config, int64_t parameters) {
+  const int64_t bytes = parameters * parameter_bytes(config.train.precision);
+  return {bytes, bytes, bytes * optimizer_values(config.train.optimizer)};
+}
+
+nlohmann::json dry_run(const RunConfig& config) {
+  const bool fused = config.train.attention_kernel != "unfused";
+  const BatchShape batch{config.data.batch_size, config.data.sequence_length};
+  const FlopTotals flops = closed_form_flops(config.model, batch, config.train.gradient_accumulation, fused);
+  const int64_t parameters = count_parameters(config.model);
+  const StaticMemory memory = static_memory(config, parameters);
+  return {{"config", to_json(config)},
+          {"parameters", parameters},
+          {"flops",
+           {{"forward_flop", flops.forward_flop},
+            {"backward_flop", flops.backward_flop},
+            {"backward_hardware_flop", flops.backward_hardware_flop},
+            {"model_flop", flops.model_flop()},
+            {"hardware_flop", flops.hardware_flop()},
+            {"attention_convention", flops.attention_convention},
+            {"attention_kernel", fused ? "fused" : "unfused"}}},
+          {"memory",
+           {{"parameters_bytes", memory.parameters_bytes},
+            {"gradients_bytes", memory.gradients_bytes},
+            {"optimizer_state_bytes", memory.optimizer_state_bytes},
+            {"total_bytes", memory.total_bytes()},
+            {"covers", "without activations"}}}};
+}
+
+std::string dry_run_text(const nlohmann::json& document) {
+  const auto bytes = [&](const char* key) { return format_bytes(number(document, "memory", key)); };
+  const auto flop = [&](const char* key) { return format_flop(number(document, "flops", key)); };
+  const std::string kernel = document.at("flops").at("attention_kernel");
+  return hanging("model    ",
+                 fmt::format("{} parameters", format_count(document.at("parameters").get<int64_t>()))) +
+         hanging("FLOPs    ",
+                 fmt::format("{} forward, {} forward and backward (model), {} executed (hardware, {} "
+                             "attention); per step, 1 multiply-add = 2 FLOP, attention in full",
+                             flop("forward_flop"), flop("model_flop"), flop("hardware_flop"), kernel)) +
+         hanging("memory   ",
+                 fmt::format("{} without activations: parameters {}, gradients {}, optimizer state {}",
+                             bytes("total_bytes"), bytes("parameters_bytes"), bytes("gradients_bytes"),
+                             bytes("optimizer_state_bytes")));
+}
+
+}  // namespace flopmark

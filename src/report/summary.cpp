@@ -1,0 +1,178 @@
+#include "report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "report/metric_table.h"
+#include "report/text_layout.h"
+#include "report/units.h"
+
+namespace flopmark {
+namespace {
+
+constexpr size_t kTopOperators = 5;
+constexpr size_t kShortCommit = 10;
+
+/// The scalar at `pointer` of a resolved config as text; empty if there is none.
+std::string config_text(const RunRecord& record, const char* pointer) {
+  const nlohmann::json::json_pointer place(pointer);
+  if (!record.config.contains(place)) return "";
+  const nlohmann::json& value = record.config.at(place);
+  if (value.is_null() || value.is_structured()) return "";
+  return printable(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+std::string prefixed(const std::string& word, const std::optional<std::string>& value) {
+  return value ? word + printable(*value) : "";
+}
+
+std::string device_line(const RunRecord& record) {
+  const Environment& environment = record.environment;
+  const std::string count =
+      environment.device_count == 1 ? "" : fmt::format("{} x ", environment.device_count);
+  const std::string threads = environment.threads ? fmt::format("{} threads", *environment.threads) : "";
+  return hanging("device   ",
+                 joined({count + printable(environment.device_name.value_or("unknown device")), threads,
+                         prefixed("LibTorch ", environment.libtorch), prefixed("CUDA ", environment.cuda),
+                         prefixed("driver ", environment.driver)}));
+}
+
+std::string batch_text(const RunRecord& record) {
+  const std::string batch = config_text(record, "/data/batch_size");
+  const std::string length = config_text(record, "/data/sequence_length");
+  const std::string accumulation = config_text(record, "/train/gradient_accumulation");
+  std::string text = batch.empty() ? "" : "batch " + batch;
+  if (!length.empty()) text += " x " + length + " tokens";
+  if (!accumulation.empty() && accumulation != "1") text += " x " + accumulation + " accumulated";
+  return text;
+}
+
+std::string model_line(const RunRecord& record) {
+  const std::string type = config_text(record, "/model/type");
+  const std::string preset = config_text(record, "/model/preset");
+  const std::string parameters = record.parameters ? format_count(*record.parameters) + " parameters" : "";
+  return hanging("model    ", joined({type + (preset.empty() ? "" : " (" + preset + ")"), parameters,
+                                      batch_text(record), config_text(record, "/train/precision"),
+                                      config_text(record, "/train/optimizer/type")}));
+}
+
+std::string data_line(const RunRecord& record) {
+  const DataSummary& data = record.data;
+  const std::string path = data.path.value_or(config_text(record, "/data/path"));
+  const size_t slash = path.find_last_of('/');
+  const std::string file = printable(slash == std::string::npos ? path : path.substr(slash + 1));
+  return hanging("data     ", joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
+                                      prefixed("format ", data.format),
+                                      data.tokens ? format_count(*data.tokens) + " tokens" : "",
+                                      data.samples ? format_count(*data.samples) + " samples" : ""}));
+}
+
+std::string subject_line(const RunRecord& record) {
+  const Subject& subject = record.subject;
+  if (!subject.commit)
+    return hanging("commit   ", "none: " + printable(subject.reason.value_or("not known")));
+  const std::string branch = subject.branch ? "on " + printable(*subject.branch) : "detached";
+  return hanging("commit   ", joined({printable(subject.commit->substr(0, kShortCommit)), branch,
+                                      subject.dirty.value_or(false) ? "with uncommitted changes" : ""}));
+}
+
+std::string operators_table(const RunRecord& record) {
+  if (!record.flops || record.flops->by_operator.empty()) return "";
+  std::vector<OperatorFlops> operators = record.flops->by_operator;
+  std::stable_sort(operators.begin(), operators.end(),
+                   [](const auto& a, const auto& b) { return a.model_flop > b.model_flop; });
+  const auto total = static_cast<double>(record.flops->model_flop());
+  std::vector<TableRow> rows;
+  for (size_t i = 0; i < std::min(kTopOperators, operators.size()); ++i) {
+    const OperatorFlops& entry = operators[i];
+    const auto flop = static_cast<double>(entry.model_flop);
+    if (total <= 0 || flop <= 0) break;
+    rows.push_back(
+        {"  " + printable(entry.name), format_flop(flop),
+         fmt::format("{} of the step, {} calls", format_share(flop / total), format_count(entry.calls))});
+  }
+  return rows.empty() ? "" : "\ntop operators by model FLOPs\n" + format_table(rows);
+}
+
+std::string conventions(const RunRecord& record) {
+  if (!record.flops) return "";
+  const FlopTotals& flops = *record.flops;
+  const std::string attention =
+      flops.attention_convention == "full" ? "in full" : printable(flops.attention_convention);
+  std::string text = fmt::format("1 multiply-add = 2 FLOP; attention counted {}", attention);
+  if (record.attention_kernel) text += ", kernel " + printable(*record.attention_kernel);
+  if (flops.lower_bound) text += "; a lower bound: an operator without a rule ran";
+  return "\n" + hanging("FLOPs    ", text);
+}
+
+std::string warning_lines(const RunRecord& record) {
+  std::string lines;
+  for (const Warning& warning : record.warnings) {
+    lines += hanging("warning  ", printable(warning.code) + ": " + printable(warning.text));
+  }
+  return lines;
+}
+
+std::string baseline_line(const RunRecord& record, const SummaryContext& context) {
+  if (!context.mention_baseline) return "";
+  if (!context.baseline) {
+    return "no baseline for this hardware; save one with:\n  flopmark baseline save " +
+           printable(context.record_path) + "\n";
+  }
+  const BaselineLine& baseline = *context.baseline;
+  if (baseline.problem)
+    return hanging("baseline ", "on file, but unreadable: " + printable(*baseline.problem));
+  const auto own = record.metrics.values.find("samples_per_s");
+  return hanging("baseline ",
+                 fmt::format("on file: {} samples/s at commit {}; this run {} samples/s. Two numbers side by "
+                             "side are no verdict.",
+                             format_rate(baseline.samples_per_s),
+                             printable(baseline.commit.value_or("unknown").substr(0, kShortCommit)),
+                             format_rate(own == record.metrics.values.end() ? std::nullopt : own->second)));
+}
+
+std::string mark(const RunRecord& record) {
+  if (record.status == "invalid") {
+    return "INVALID: these numbers are not believable (see the warnings); they cannot become a baseline\n";
+  }
+  if (record.status == "incomplete")
+    return "INCOMPLETE: interrupted; the numbers are of the steps that were measured\n";
+  if (record.status != "failed") return "";
+  return record.failure ? hanging("FAILED: ", printable(failure_text(*record.failure))) : "FAILED\n";
+}
+
+}  // namespace
+
+std::string failure_text(const Failure& failure) {
+  const std::string step = failure.step ? fmt::format(", step {}", *failure.step) : "";
+  const bool has_place = failure.text.find("phase " + failure.phase) != std::string::npos;
+  std::string text =
+      has_place ? failure.text : fmt::format("{} (in phase {}{})", failure.text, failure.phase, step);
+  std::string safe = printable(failure.kind) + ": ";
+  for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
+    safe += printable(text.substr(0, end)) + "\n";
+    text.erase(0, end + 1);
+  }
+  return safe + printable(text);
+}
+
+std::string summarize(const RunRecord& record, const SummaryContext& context) {
+  const std::string table = metric_table(record);
+  const std::string path =
+      context.record_path.empty() ? "" : "record   " + printable(context.record_path) + "\n";
+  return printable(record.name) + "\n" + device_line(record) + model_line(record) + data_line(record) +
+         subject_line(record) + (table.empty() ? "" : "\n" + table) + operators_table(record) +
+         conventions(record) + warning_lines(record) + path + baseline_line(record, context) + mark(record);
+}
+
+}  // namespace flopmark

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace flopmark {
+
+/// SI values as people read them: four significant digits and the unit that fits. Unknown or not finite:
+/// "n/a". Scaling happens here and nowhere else.
+
+/// "200.0 ms", "12.30 us", "1.500 s".
+std::string format_seconds(std::optional<double> s);
+/// "320.0", "1,234,567": a rate whose unit stands in the label.
+std::string format_rate(std::optional<double> per_s);
+/// "44.83 MFLOP", "1.088 TFLOP".
+std::string format_flop(std::optional<double> flop);
+/// "312.0 TFLOP/s".
+std::string format_flop_per_s(std::optional<double> flop_per_s);
+/// Powers of 1024: "512.0 MiB", "1.500 GiB", "17 B".
+std::string format_bytes(std::optional<double> bytes);
+/// A ratio as a percentage with two decimals: "42.45 %".
+std::string format_ratio(std::optional<double> ratio);
+/// A share of a whole as a percentage with one decimal: "1.2 %".
+std::string format_share(std::optional<double> ratio);
+/// "125,248".
+std::string format_count(int64_t count);
+
+/// `text` made safe for a terminal, on one line (see launch/printable_text.h), cut if it is longer than any
+/// name should be.
+std::string printable(std::string_view text);
+
+}  // namespace flopmark

@@ -1,0 +1,63 @@
+#include "cli/completion.h"
+
+#include "unit/cli/cli_fixture.h"
+
+namespace flopmark {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class BashCompletionTest : public CliTest {
+ protected:
+  /// What bash offers once `words` are typed and the last is being completed.
+  std::vector<std::string> bash(const std::vector<std::string>& words) const {
+    std::string line = "COMP_WORDS=(flopmark";
+    for (const std::string& word : words) line += " '" + word + "'";
+    const std::string script = "source '" + (work_ / "completion.bash").string() + "'; " + line +
+                               "); COMP_CWORD=" + std::to_string(words.size()) +
+                               "; _flopmark; ((${#COMPREPLY[@]} == 0)) || printf '%s\\n' \"${COMPREPLY[@]}\"";
+    const auto result = testing::run_program("bash", options({"--norc", "-c", script}));
+    EXPECT_EQ(result.err, "");
+    std::istringstream lines(result.out);
+    std::vector<std::string> offers;
+    for (std::string offer; std::getline(lines, offer);) offers.push_back(offer);
+    return offers;
+  }
+  void write_script() const {
+    const auto result = flopmark({"completion", "bash"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    write("completion.bash", result.out);
+  }
+};
+
+TEST_F(BashCompletionTest, BashParsesTheScript) {
+  write_script();
+  const auto result = testing::run_program("bash", options({"-n", "completion.bash"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
+  write_script();
+  EXPECT_THAT(bash({""}), ElementsAre("run", "baseline", "list", "completion"));
+  EXPECT_THAT(bash({"ba"}), ElementsAre("baseline"));
+  EXPECT_THAT(bash({"baseline", "s"}), ElementsAre("save", "show"));
+  EXPECT_THAT(bash({"run", "--qu"}), ElementsAre("--quiet"));
+  EXPECT_THAT(bash({"run", "tiny.json", "--s"}), ElementsAre("--set", "--save-baseline", "--store"));
+  EXPECT_THAT(bash({"run", "--help-config", "--format", ""}), ElementsAre("text", "schema"));
+  EXPECT_THAT(bash({"run", "t"}), ElementsAre("tiny.json"));
+  EXPECT_THAT(bash({"run", "--output", "t"}), ElementsAre("tiny.json"));
+  EXPECT_THAT(bash({"run", "--set", "t"}), IsEmpty());
+  EXPECT_THAT(bash({"baseline", "save", "--r"}), ElementsAre("--reason"));
+  EXPECT_THAT(bash({"completion", ""}), ElementsAre("bash", "zsh"));
+  EXPECT_THAT(bash({"--v"}), ElementsAre("--version"));
+}
+
+TEST_F(BashCompletionTest, BashKeepsFileNamesWithBlanksWhole) {
+  write_script();
+  write("my config.json", config());
+  EXPECT_THAT(bash({"run", "my"}), ElementsAre("my config.json"));
+}
+
+}  // namespace
+}  // namespace flopmark

@@ -1,0 +1,55 @@
+#include "cli/run_output.h"
+
+#include "unit/cli/cli_fixture.h"
+
+namespace flopmark {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RunOutputTest : public CliTest {};
+
+TEST_F(RunOutputTest, AFullStandardOutputIsACleanErrorAndTheRecordIsKept) {
+  testing::ProgramOptions full = options({"run", "tiny.json", "--quiet"});
+  full.stdout_file = "/dev/full";
+  const auto result = testing::run_program(FLOPMARK_PROGRAM, full);
+  EXPECT_EQ(result.exit_code, 200);
+  EXPECT_EQ(result.err, "flopmark: error: cannot write to standard output: No space left on device\n");
+  EXPECT_EQ(only_record().at("status"), "ok");
+}
+
+TEST_F(RunOutputTest, AClosedStandardOutputIsACleanErrorAndNoFileTakesItsPlace) {
+  testing::ProgramOptions closed = options({"run", "tiny.json", "--quiet"});
+  closed.close_stdout = true;
+  const auto result = testing::run_program(FLOPMARK_PROGRAM, closed);
+  EXPECT_EQ(result.exit_code, 200);
+  EXPECT_THAT(result.err, HasSubstr("cannot write to standard output: Bad file descriptor"));
+  EXPECT_EQ(only_record().at("status"), "ok");
+}
+
+TEST_F(RunOutputTest, HelpToAFullDiskIsACleanErrorToo) {
+  testing::ProgramOptions full = options({"--help"});
+  full.stdout_file = "/dev/full";
+  EXPECT_EQ(testing::run_program(FLOPMARK_PROGRAM, full).exit_code, 200);
+}
+
+TEST_F(RunOutputTest, ARecordThatCannotBeWrittenIs202) {
+  write("file", "");
+  const auto result = flopmark({"run", "tiny.json", "--quiet", "--output", "file/record.json"});
+  EXPECT_EQ(result.exit_code, 202) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("record.json"));
+  EXPECT_EQ(result.out, "");
+}
+
+TEST_F(RunOutputTest, ADamagedBaselineIsToldOfAndStopsNothing) {
+  make_repository();
+  ASSERT_EQ(flopmark({"run", "tiny.json", "--quiet", "--save-baseline"}).exit_code, 0);
+  ASSERT_EQ(baselines().size(), 1u);
+  std::filesystem::resize_file(baselines().front(), 100);
+  const auto result = flopmark({"run", "tiny.json", "--quiet"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("baseline on file, but unreadable:"));
+}
+
+}  // namespace
+}  // namespace flopmark

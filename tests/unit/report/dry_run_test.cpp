@@ -1,0 +1,76 @@
+#include "report/dry_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/presets.h"
+
+namespace flopmark {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Tiny LLaMA of the public cases: batch 2, 32 tokens; 125,248 parameters.
+RunConfig tiny_llama() {
+  RunConfig config;
+  config.name = "tiny";
+  config.model = *find_preset("llama-tiny");
+  config.data.batch_size = 2;
+  config.data.sequence_length = 32;
+  return config;
+}
+
+RunConfig with(const std::string& precision, const std::string& optimizer, double momentum) {
+  RunConfig config;
+  config.train.precision = precision;
+  config.train.optimizer.type = optimizer;
+  config.train.optimizer.momentum = momentum;
+  return config;
+}
+
+TEST(DryRun, MemoryFollowsPrecisionAndOptimizer) {
+  const auto bytes = [](const RunConfig& config) {
+    const StaticMemory memory = static_memory(config, 100);
+    EXPECT_EQ(memory.total_bytes(),
+              memory.parameters_bytes + memory.gradients_bytes + memory.optimizer_state_bytes);
+    return std::array{memory.parameters_bytes, memory.gradients_bytes, memory.optimizer_state_bytes};
+  };
+  EXPECT_EQ(bytes(with("fp32", "adamw", 0)), (std::array<int64_t, 3>{400, 400, 800}));
+  EXPECT_EQ(bytes(with("tf32", "sgd", 0)), (std::array<int64_t, 3>{400, 400, 0}));
+  EXPECT_EQ(bytes(with("bf16-mixed", "sgd", 0.9)), (std::array<int64_t, 3>{400, 400, 400}));
+  EXPECT_EQ(bytes(with("bf16", "adamw", 0)), (std::array<int64_t, 3>{200, 200, 400}));
+}
+
+TEST(DryRun, CountsTinyLlamaExactly) {
+  const nlohmann::json document = dry_run(tiny_llama());
+  EXPECT_EQ(document.at("parameters"), 125248);
+  EXPECT_EQ(document.at("flops").at("forward_flop"), 14942208);
+  EXPECT_EQ(document.at("flops").at("model_flop"), 44826624);
+  EXPECT_EQ(document.at("flops").at("hardware_flop"), 45350912);
+  EXPECT_EQ(document.at("memory").at("parameters_bytes"), 500992);
+  EXPECT_EQ(document.at("memory").at("optimizer_state_bytes"), 1001984);
+  EXPECT_EQ(document.at("memory").at("covers"), "without activations");
+  EXPECT_EQ(document.at("config").at("model").at("type"), "llama");
+}
+
+TEST(DryRun, AccumulationMultipliesAndUnfusedAttentionRecomputesNothing) {
+  RunConfig config = tiny_llama();
+  config.train.gradient_accumulation = 4;
+  config.train.attention_kernel = "unfused";
+  const nlohmann::json document = dry_run(config);
+  EXPECT_EQ(document.at("flops").at("model_flop"), 179306496);
+  EXPECT_EQ(document.at("flops").at("hardware_flop"), 179306496);
+  EXPECT_EQ(document.at("flops").at("attention_kernel"), "unfused");
+}
+
+TEST(DryRun, TextSaysConventionAndWhatMemoryLeavesOut) {
+  const std::string text = dry_run_text(dry_run(tiny_llama()));
+  EXPECT_THAT(text, HasSubstr("125,248 parameters"));
+  EXPECT_THAT(
+      text, HasSubstr("14.94 MFLOP forward, 44.83 MFLOP forward and backward (model), 45.35 MFLOP executed"));
+  EXPECT_THAT(text, HasSubstr("1 multiply-add = 2 FLOP"));
+  EXPECT_THAT(text, HasSubstr("1.911 MiB without activations"));
+}
+
+}  // namespace
+}  // namespace flopmark
