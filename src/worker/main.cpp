@@ -1,5 +1,49 @@
 #include <torch/version.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
-int main() { std::puts(TORCH_VERSION); }
+#include "flopmark/error.h"
+#include "launch/protocol.h"
+#include "worker/device_facts.h"
+#include "worker/session.h"
+
+namespace {
+
+/// One line for the front-end: what it speaks and which LibTorch it runs.
+void print_version() {
+  flopmark::WorkerVersion version{
+      .protocol = flopmark::kWorkerProtocol, .libtorch = TORCH_VERSION, .cuda = ""};
+#ifdef FLOPMARK_CUDA
+  version.cuda = flopmark::cuda_runtime_version();
+#endif
+  std::fputs(flopmark::format_version(version).c_str(), stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"flopmark-worker: one launch of a measured training job; started by flopmark"};
+  bool version = false;
+  flopmark::SessionOptions options;
+  app.add_flag("--version", version, "protocol and LibTorch version, one line of JSON");
+  app.add_option("--config", options.config, "resolved config");
+  app.add_option("--samples", options.samples, "raw-sample file to write");
+  app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(flopmark::ExitCode::usage);
+  }
+  if (version) {
+    print_version();
+    return 0;
+  }
+  if (options.config.empty() || options.samples.empty() || options.progress_fd < 0) {
+    std::fputs("flopmark-worker is started by flopmark: use flopmark run CONFIG\n", stderr);
+    return static_cast<int>(flopmark::ExitCode::usage);
+  }
+  return flopmark::run_session(options, [](const auto& shape, const auto& model_options, const auto&) {
+    return flopmark::make_model(shape, model_options);
+  });
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include "flopmark/record.h"
+
+namespace flopmark {
+
+/// What only this process knows: device name, LibTorch, CUDA and cuDNN versions, threads, compiler and flags.
+Environment worker_environment(const torch::Device& device);
+
+/// Version of the CUDA runtime, such as 13.2; empty without CUDA.
+std::string cuda_runtime_version();
+
+/// Name of a CUDA device as the driver gives it. Defined where LibTorch's CUDA libraries are linked.
+std::string cuda_device_name(int index);
+
+}  // namespace flopmark

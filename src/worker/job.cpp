@@ -1,0 +1,59 @@
+#include "worker/job.h"
+
+#include <ATen/Parallel.h>
+
+#include "data/datasets.h"
+
+namespace flopmark {
+namespace {
+
+LoaderOptions loader_options(const DataConfig& data, const torch::Device& device) {
+  return {.batch_size = data.batch_size,
+          .workers = data.workers,
+          .prefetch = data.prefetch,
+          .pin_memory = data.pin_memory && device.is_cuda(),
+          .drop_last = data.drop_last,
+          .shuffle = data.shuffle,
+          .seed = data.seed};
+}
+
+DataSummary summarize(const Dataset& dataset) {
+  const Dataset::Facts facts = dataset.facts();
+  return {.path = facts.path,
+          .format = facts.format,
+          .hash = facts.hash,
+          .samples = dataset.size(),
+          .tokens = facts.tokens};
+}
+
+}  // namespace
+
+Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state) {
+  Job job;
+  job.device = resolve_device(config.device);
+  if (config.measure.threads > 0) {
+    at::set_num_threads(static_cast<int>(config.measure.threads));
+  }
+  apply_precision(config.train, job.device);
+  std::shared_ptr<const Dataset> dataset = make_dataset(config);
+  job.data = summarize(*dataset);
+  const auto tensor =
+      torch::TensorOptions().device(job.device).dtype(parameter_dtype(config.train.precision));
+  job.model = maker(config.model, {.tensor = tensor, .seed = config.train.seed}, state);
+  job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));
+  return job;
+}
+
+Job make_job(const RunConfig& config) {
+  static const LoopState idle;
+  return make_job(
+      config, [](const auto& shape, const auto& options, const auto&) { return make_model(shape, options); },
+      idle);
+}
+
+std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config) {
+  return std::make_unique<TorchStep>(std::move(job.model), std::move(job.loader),
+                                     StepOptions{.device = job.device, .train = config.train});
+}
+
+}  // namespace flopmark

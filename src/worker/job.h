@@ -1,0 +1,41 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <functional>
+#include <memory>
+
+#include "config/run_config.h"
+#include "data/loader.h"
+#include "flopmark/model.h"
+#include "flopmark/record.h"
+#include "measure/step_loop.h"
+#include "models/models.h"
+#include "train/torch_step.h"
+
+namespace flopmark {
+
+/// Makes the model to train. The worker passes make_model; tests pass one that injects faults at a stage and
+/// step.
+using ModelMaker =
+    std::function<std::unique_ptr<TrainableModel>(const ModelShape&, const ModelOptions&, const LoopState&)>;
+
+/// What a config trains, ready to take steps.
+struct Job {
+  torch::Device device = torch::kCPU;
+  DataSummary data;
+  std::unique_ptr<TrainableModel> model;
+  std::unique_ptr<Loader> loader;
+};
+
+/// Sets threads and the precision switches of this process, checks the data, builds model and loader.
+/// @throws Error 200 for what is wrong in the config or its data.
+Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state);
+
+/// A job of the built-in models.
+Job make_job(const RunConfig& config);
+
+/// The step of a job, which gives up its model and loader.
+std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config);
+
+}  // namespace flopmark

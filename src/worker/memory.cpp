@@ -1,0 +1,60 @@
+#include "worker/memory.h"
+
+#include <ATen/DeviceAccelerator.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace flopmark {
+namespace {
+
+/// A "Key:  123 kB" line of a /proc file, in bytes.
+std::optional<int64_t> proc_bytes(const char* file, const std::string& key) {
+  std::ifstream in(file);
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.rfind(key + ":", 0) == 0) {
+      return std::stoll(line.substr(key.size() + 1)) * 1024;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void MemoryWatch::reset() {
+  load_host_bytes_ = proc_bytes("/proc/self/status", "VmHWM");
+  std::ofstream("/proc/self/clear_refs")
+      << "5";  // resets VmHWM; where not allowed the peak covers the whole launch
+  if (!device_.is_cpu()) {
+    at::accelerator::resetPeakStats(device_.index());
+  }
+}
+
+MemorySamples MemoryWatch::read() const {
+  MemorySamples memory;
+  memory.host_bytes = proc_bytes("/proc/self/status", "VmHWM");
+  memory.load_host_bytes = load_host_bytes_;
+  if (!device_.is_cpu()) {
+    const auto stats = at::accelerator::getDeviceStats(device_.index());
+    memory.allocated_bytes = stats.allocated_bytes[0].peak;
+    memory.reserved_bytes = stats.reserved_bytes[0].peak;
+    const auto [free, total] = at::accelerator::getMemoryInfo(device_.index());
+    memory.device_used_bytes = static_cast<int64_t>(total - free);
+  }
+  return memory;
+}
+
+std::string free_memory_text() {
+  const auto available = proc_bytes("/proc/meminfo", "MemAvailable");
+  std::ostringstream text;
+  text << "host memory available: ";
+  if (available) {
+    text << *available << " bytes";
+  } else {
+    text << "not known";
+  }
+  return text.str();
+}
+
+}  // namespace flopmark

@@ -1,0 +1,172 @@
+#include "worker/session.h"
+
+#include <c10/util/Exception.h>
+
+#include <fstream>
+#include <new>
+#include <system_error>
+
+#include "flopmark/error.h"
+#include "measure/host_marker.h"
+#include "train/device_marker.h"
+#include "train/torch_step.h"
+#include "worker/channel.h"
+#include "worker/device_facts.h"
+#include "worker/memory.h"
+
+namespace flopmark {
+namespace {
+
+/// Warm-up on a GPU lasts at least this long: clocks and temperature settle (architecture, section 5).
+constexpr double kGpuWarmupMinS = 30;
+
+RunConfig read_config(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return config_from_resolved(nlohmann::json::parse(in));
+}
+
+WarmupOptions warmup_options(const RunConfig& config, const torch::Device& device) {
+  return {.min_steps = config.measure.warmup_min_steps,
+          .max_steps = config.measure.warmup_max_steps,
+          .min_s = device.is_cpu() ? 0 : std::min(kGpuWarmupMinS, config.measure.warmup_max_s),
+          .max_s = config.measure.warmup_max_s,
+          .micro_batches = config.train.gradient_accumulation};
+}
+
+/// Which attention ran, told from the operators that were counted.
+std::string attention_kernel(const FlopTotals& totals, const ModelShape& shape) {
+  if (input_kind(shape) != InputKind::tokens) {
+    return "none";
+  }
+  for (const OperatorFlops& entry : totals.by_operator) {
+    if (entry.name.find("scaled_dot_product") != std::string::npos &&
+        entry.name.find("math") == std::string::npos) {
+      return "fused";
+    }
+  }
+  return "unfused";
+}
+
+/// The steps of one launch, in order. Members are made in the order in which they are needed.
+class Session {
+ public:
+  Session(const RunConfig& config, const ModelMaker& maker, LoopState& state)
+      : config_(config), state_(state) {
+    Job job = make_job(config, maker, state);
+    device_ = job.device;
+    samples_.data = job.data;
+    step_ = make_step(job, config);
+    marker_ = make_marker(device_, clock_);
+    samples_.parameters = step_->parameters();
+    samples_.matmul_precision = matmul_precision(config.train.precision);
+    samples_.environment = worker_environment(device_);
+  }
+
+  void warm_up() {
+    samples_.warmup = run_warmup(*step_, *marker_, clock_, warmup_options(config_, device_), state_);
+  }
+
+  void time_steps() {
+    MemoryWatch memory(device_);
+    memory.reset();
+    const BlockOptions options{.steps = config_.measure.steps,
+                               .micro_batches = config_.train.gradient_accumulation};
+    samples_.timed = run_block(*step_, *marker_, clock_, options, state_);
+    samples_.memory = memory.read();
+  }
+
+  void count_flops() {
+    state_.step.store(0);
+    state_.stage.store(LoopState::Stage::count);
+    samples_.flops = step_->count();
+    samples_.attention_kernel = attention_kernel(*samples_.flops, config_.model);
+  }
+
+  LaunchSamples& samples() { return samples_; }
+
+ private:
+  const RunConfig& config_;
+  LoopState& state_;
+  torch::Device device_ = torch::kCPU;
+  SteadyClock clock_;
+  LaunchSamples samples_;
+  std::unique_ptr<TorchStep> step_;
+  std::unique_ptr<Marker> marker_;
+};
+
+/// The story of a launch.
+LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
+                               Channel& channel) {
+  const RunConfig config = read_config(options.config);
+  Session session(config, maker, state);
+  channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
+  session.warm_up();
+  if (!state.stop.load()) {
+    session.time_steps();
+  }
+  if (!state.stop.load()) {
+    session.count_flops();
+  }
+  session.samples().status = state.stop.load() ? "incomplete" : "ok";
+  state.step.store(0);
+  state.stage.store(LoopState::Stage::save);
+  return std::move(session.samples());
+}
+
+Failure failure_at(const LoopState& state, const std::string& kind, const std::string& text) {
+  const int64_t step = state.step.load();
+  return {.kind = kind,
+          .phase = stage_name(state.stage.load()),
+          .step = step > 0 ? std::optional<int64_t>(step) : std::nullopt,
+          .text = text};
+}
+
+bool is_out_of_memory(const std::exception& error) {
+  const std::string text = error.what();
+  return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
+         dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
+         text.find("can't allocate memory") != std::string::npos ||
+         text.find("not enough memory") != std::string::npos ||
+         text.find("out of memory") != std::string::npos;
+}
+
+/// LibTorch's messages carry a C++ stack trace behind the first line; users get the first line.
+std::string message_of(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+  return text.substr(0, text.find("\nException raised from"));
+}
+
+Failure describe(const std::exception& error, const LoopState& state) {
+  if (const auto* nan = dynamic_cast<const NanLoss*>(&error)) {
+    return {.kind = "nan_loss", .phase = stage_name(nan->stage), .step = nan->step, .text = nan->what()};
+  }
+  if (is_out_of_memory(error)) {
+    return failure_at(state, "out_of_memory", message_of(error) + " (" + free_memory_text() + ")");
+  }
+  return failure_at(state, "error", message_of(error));
+}
+
+}  // namespace
+
+int run_session(const SessionOptions& options, const ModelMaker& maker) {
+  static LoopState state;  // static: the crash handler and the control thread outlive this call
+  report_crashes(options.progress_fd, state);
+  Channel channel(options.progress_fd, state);
+  follow_front_end(state);
+  try {
+    write_samples(run_launch_steps(options, maker, state, channel), options.samples);
+    return static_cast<int>(ExitCode::ok);
+  } catch (const Error& error) {
+    channel.report_error(error.code(), error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    channel.report_failure(describe(error, state));
+  } catch (...) {
+    channel.report_failure(
+        failure_at(state, "error", "the model threw something that is not a std::exception"));
+  }
+  return static_cast<int>(ExitCode::cannot_judge);
+}
+
+}  // namespace flopmark

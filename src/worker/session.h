@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "worker/job.h"
+
+namespace flopmark {
+
+struct SessionOptions {
+  std::filesystem::path config;   ///< resolved config, JSON
+  std::filesystem::path samples;  ///< where the raw samples go
+  int progress_fd = -1;
+};
+
+/// One launch, from the resolved config to the raw-sample file: load, warm-up, timed steps, counted step,
+/// save. Whatever goes wrong is reported on the progress pipe. @returns the worker's exit code: 0 samples
+/// written, 125 a failure was reported, 200 and up a user's mistake was reported.
+int run_session(const SessionOptions& options, const ModelMaker& maker);
+
+}  // namespace flopmark

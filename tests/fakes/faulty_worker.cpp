@@ -1,0 +1,96 @@
+// The real worker with a model that goes wrong on purpose: FLOPMARK_FAULT=<kind>@<stage>:<step>, step from 1.
+// Kinds: throw, throw_int, crash, abort, kill, hang, oom, nan, sleep (50 ms in every forward), allocate (256
+// MiB, let go at once).
+#include <torch/types.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <thread>
+
+#include "launch/protocol.h"
+#include "worker/session.h"
+
+namespace flopmark {
+namespace {
+
+struct Fault {
+  std::string kind, stage;
+  int64_t step = 0;
+
+  static Fault from_environment() {
+    const char* text = std::getenv("FLOPMARK_FAULT");
+    const std::string fault = text == nullptr ? "none@timed:1" : text;
+    const size_t at = fault.find('@'), colon = fault.find(':');
+    return {fault.substr(0, at), fault.substr(at + 1, colon - at - 1), std::stoll(fault.substr(colon + 1))};
+  }
+};
+
+void touch_pages(size_t bytes) {
+  std::vector<char> block(bytes);
+  std::memset(block.data(), 1, block.size());
+}
+
+class FaultyModel : public TrainableModel {
+ public:
+  FaultyModel(std::unique_ptr<TrainableModel> inner, const LoopState& state)
+      : inner_(std::move(inner)), state_(state), fault_(Fault::from_environment()) {}
+
+  torch::Tensor loss(const Batch& batch) override {
+    const bool now = fault_.stage == stage_name(state_.stage.load()) && fault_.step == state_.step.load();
+    if (fault_.kind == "sleep") {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    } else if (now) {
+      strike();
+    }
+    auto loss = inner_->loss(batch);
+    return now && fault_.kind == "nan" ? loss * std::numeric_limits<double>::quiet_NaN() : loss;
+  }
+  std::vector<torch::Tensor> parameters() override { return inner_->parameters(); }
+
+ private:
+  void strike() const {
+    const std::string& kind = fault_.kind;
+    if (kind == "throw") {
+      throw std::runtime_error("a fault on purpose");
+    } else if (kind == "throw_int") {
+      throw 42;
+    } else if (kind == "crash") {
+      ::raise(SIGSEGV);
+    } else if (kind == "abort") {
+      ::raise(SIGABRT);
+    } else if (kind == "kill") {
+      ::kill(::getpid(), SIGKILL);
+    } else if (kind == "hang") {
+      std::this_thread::sleep_for(std::chrono::hours(1));
+    } else if (kind == "oom") {
+      torch::empty({int64_t{1} << 50});
+    } else if (kind == "allocate") {
+      touch_pages(size_t{256} << 20);
+    }
+  }
+
+  std::unique_ptr<TrainableModel> inner_;
+  const LoopState& state_;
+  Fault fault_;
+};
+
+}  // namespace
+}  // namespace flopmark
+
+int main(int argc, char** argv) {
+  using namespace flopmark;
+  CLI::App app{"flopmark-worker with faults, for tests"};
+  SessionOptions options;
+  app.add_option("--config", options.config);
+  app.add_option("--samples", options.samples);
+  app.add_option("--progress-fd", options.progress_fd);
+  CLI11_PARSE(app, argc, argv);
+  return run_session(options, [](const auto& shape, const auto& model_options, const LoopState& state) {
+    return std::make_unique<FaultyModel>(make_model(shape, model_options), state);
+  });
+}

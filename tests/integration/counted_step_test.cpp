@@ -1,0 +1,72 @@
+// The closed forms of src/flops against one real step, counted.
+#include <gtest/gtest.h>
+
+#include "flops/closed_form.h"
+#include "worker/job.h"
+
+namespace flopmark {
+namespace {
+
+RunConfig config_of(const char* type, const char* preset) {
+  return load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",
+                     {std::string("model.type=") + type, std::string("model.preset=") + preset});
+}
+
+void expect_counted_equals_formula(const RunConfig& config) {
+  Job job = make_job(config);
+  const auto step = make_step(job, config);
+  const bool fused = config.train.attention_kernel != "unfused";
+  const FlopTotals formula = closed_form_flops(
+      config.model, {.batch_size = config.data.batch_size, .sequence_length = config.data.sequence_length},
+      config.train.gradient_accumulation, fused);
+  for (int again = 0; again < 2; ++again) {
+    const FlopTotals counted = step->count();
+    EXPECT_EQ(counted.forward_flop, formula.forward_flop);
+    EXPECT_EQ(counted.backward_flop, formula.backward_flop);
+    EXPECT_EQ(counted.backward_hardware_flop, formula.backward_hardware_flop);
+    EXPECT_EQ(counted.recompute_flop, 0);
+    EXPECT_EQ(counted.optimizer_flop, 0);
+    EXPECT_FALSE(counted.lower_bound);
+  }
+  EXPECT_EQ(step->parameters(), count_parameters(config.model));
+}
+
+TEST(CountedStep, EqualsTheClosedFormOfTheTinyLlama) {
+  for (const char* kernel : {"fused", "unfused"}) {
+    RunConfig config = config_of("llama", "llama-tiny");
+    config.train.attention_kernel = kernel;
+    config.train.gradient_accumulation = 3;
+    expect_counted_equals_formula(config);
+    config.model.tied_embeddings = true;
+    expect_counted_equals_formula(config);
+    config.model.kv_heads = 1;
+    expect_counted_equals_formula(config);
+  }
+}
+
+TEST(CountedStep, EqualsTheClosedFormUnderAutocast) {
+  RunConfig config = config_of("llama", "llama-tiny");
+  config.train.precision = "bf16-mixed";
+  expect_counted_equals_formula(config);
+}
+
+TEST(CountedStep, EqualsTheClosedFormOfTheMlp) {
+  expect_counted_equals_formula(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json"));
+}
+
+TEST(CountedStep, EqualsTheClosedFormOfGpt2AtFullSize) {
+  RunConfig config = config_of("gpt2", "gpt2-124m");
+  config.data.batch_size = 1;
+  config.data.sequence_length = 1024;
+  config.train.attention_kernel = "unfused";
+  Job job = make_job(config);
+  const auto step = make_step(job, config);
+  EXPECT_EQ(step->parameters(), 124439808);
+  const FlopTotals counted = step->count();
+  EXPECT_EQ(counted.forward_flop, 291648307200);
+  EXPECT_EQ(counted.model_flop(), 874944921600);
+  EXPECT_EQ(counted.hardware_flop(), 874944921600);
+}
+
+}  // namespace
+}  // namespace flopmark

@@ -1,0 +1,119 @@
+// The main job on the real worker: what is counted, what adds up, what is refused before training.
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+#include "integration/tiny_run.h"
+
+namespace flopmark::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST_F(TinyRun, CountsTheTinyLlamaExactly) {
+  const ProgramResult result = run();
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json record = this->record();
+  const nlohmann::json& flops = record["flops"];
+  EXPECT_EQ(record["status"], "ok");
+  EXPECT_EQ(record["parameters"], 125248);
+  EXPECT_EQ(flops["forward_flop"], 14942208);
+  EXPECT_EQ(flops["backward_flop"], 29884416);
+  EXPECT_EQ(flops["model_flop"], 44826624);
+  EXPECT_EQ(flops["hardware_flop"], 45350912);
+  EXPECT_EQ(flops["recompute_flop"], 0);
+  EXPECT_EQ(flops["lower_bound"], false);
+  EXPECT_EQ(record["repeats"][0]["samples"], 40);
+  EXPECT_EQ(record["repeats"][0]["tokens"], 1280);
+  EXPECT_TRUE(record["metrics"]["mfu_ratio"].is_null());
+  EXPECT_TRUE(record["peak"]["reason"].is_string());
+}
+
+TEST_F(TinyRun, AccumulationMultipliesTheStep) {
+  ASSERT_EQ(run({"--set", "train.gradient_accumulation=4"}).exit_code, 0);
+  const nlohmann::json record = this->record();
+  EXPECT_EQ(record["flops"]["model_flop"], 179306496);
+  EXPECT_EQ(record["repeats"][0]["tokens"], 20 * 256);
+}
+
+TEST_F(TinyRun, UnfusedAttentionRecomputesNothing) {
+  ASSERT_EQ(run({"--set", "train.attention_kernel=unfused"}).exit_code, 0);
+  EXPECT_EQ(record()["flops"]["model_flop"], 44826624);
+  EXPECT_EQ(record()["flops"]["hardware_flop"], 44826624);
+}
+
+TEST_F(TinyRun, PhasesAddUpAndTheWallClockAgrees) {
+  ASSERT_EQ(run({"--set", "measure.steps=100"}).exit_code, 0);
+  const nlohmann::json record = this->record();
+  const nlohmann::json& phases = record["phases"];
+  const double sum = phases["data_s"].get<double>() + phases["transfer_s"].get<double>() +
+                     phases["forward_s"].get<double>() + phases["backward_s"].get<double>() +
+                     phases["communication_exposed_s"].get<double>() + phases["optimizer_s"].get<double>() +
+                     phases["other_s"].get<double>();
+  const double mean = record["metrics"]["step_s"]["mean"];
+  EXPECT_NEAR(sum, mean, 0.02 * mean);
+  const nlohmann::json& repeat = record["repeats"][0];
+  const std::vector<double> step_s = repeat["step_s"];
+  const double total = std::accumulate(step_s.begin(), step_s.end(), 0.0);
+  EXPECT_NEAR(total, repeat["wall_s"].get<double>(), 0.01 * total);
+  EXPECT_NEAR(record["metrics"]["samples_per_s"], 200 / repeat["wall_s"].get<double>(), 1e-3);
+}
+
+TEST_F(TinyRun, APeakByHandGivesMfuAndAnAbsurdOneIsNotBelieved) {
+  ASSERT_EQ(run({"--set", "peak.flop_per_s=1e15"}).exit_code, 0);
+  nlohmann::json record = this->record();
+  EXPECT_GT(record["metrics"]["mfu_ratio"], 0);
+  EXPECT_GT(record["metrics"]["hfu_ratio"], record["metrics"]["mfu_ratio"]);
+  EXPECT_EQ(record["peak"]["source"], "by_hand");
+  ASSERT_EQ(run({"--set", "peak.flop_per_s=1e6", "--force"}).exit_code, 0);
+  EXPECT_EQ(this->record()["status"], "invalid");
+  EXPECT_EQ(
+      run({"--set", "peak.flop_per_s=1e6", "--force", "--reason", "a test", "--save-baseline"}).exit_code,
+      202);
+  EXPECT_FALSE(has_baselines());
+}
+
+TEST_F(TinyRun, ATokenOutsideTheVocabularyIsRefusedBeforeTraining) {
+  std::ofstream file(folder_ / "ids.bin", std::ios::binary);
+  for (int i = 0; i < 2000; ++i) {
+    const uint16_t id = i == 500 ? 300 : static_cast<uint16_t>(i % 256);
+    file.write(reinterpret_cast<const char*>(&id), 2);
+  }
+  file.close();
+  const ProgramResult result =
+      run({"--set", "data.type=tokens", "--set", "data.path=" + (folder_ / "ids.bin").string()});
+  EXPECT_EQ(result.exit_code, 200);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("ids.bin"), HasSubstr("500"), HasSubstr("300"), HasSubstr("256")));
+  EXPECT_FALSE(std::filesystem::exists(record_file()));
+}
+
+TEST_F(TinyRun, TrainsEveryPrecisionAndOptimizerOfACpu) {
+  for (const char* precision : {"fp32", "bf16-mixed", "bf16"}) {
+    for (const char* optimizer : {"sgd", "adamw"}) {
+      const ProgramResult result = run({"--force", "--set", std::string("train.precision=") + precision,
+                                        "--set", std::string("train.optimizer.type=") + optimizer});
+      EXPECT_EQ(result.exit_code, 0) << precision << ' ' << optimizer << '\n' << result.err;
+      EXPECT_EQ(record()["peak"]["precision"], std::string(precision) == "fp32" ? "fp32" : "bf16");
+      EXPECT_EQ(record()["flops"]["model_flop"], 44826624);
+    }
+  }
+  EXPECT_EQ(run({"--set", "train.precision=tf32", "--force"}).exit_code, 200);
+}
+
+TEST_F(TinyRun, TextMlpAndGpt2Train) {
+  std::ofstream(folder_ / "text.txt") << std::string(5000, 'a') + std::string(5000, 'b');
+  EXPECT_EQ(
+      run({"--set", "data.type=text", "--set", "data.path=" + (folder_ / "text.txt").string()}).exit_code, 0);
+  std::ofstream(folder_ / "tiny.json") << R"({ "model": { "type": "mlp" }, "device": "cpu",
+      "data": { "type": "synthetic", "batch_size": 64 },
+      "measure": { "warmup_max_steps": 12, "steps": 20, "repeats": 1 } })";
+  ASSERT_EQ(run({"--force"}).exit_code, 0);
+  EXPECT_EQ(record()["parameters"], 669706);
+  EXPECT_EQ(record()["flops"]["model_flop"], 205389824);
+  EXPECT_EQ(record()["repeats"][0]["images"], 20 * 64);
+  EXPECT_GT(record()["metrics"]["images_per_s"], 0);
+}
+
+}  // namespace
+}  // namespace flopmark::testing
