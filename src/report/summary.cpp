@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "config/presets.h"
+#include "flops/closed_form.h"
 #include "report/metric_table.h"
 #include "report/text_layout.h"
 #include "report/units.h"
@@ -57,9 +59,17 @@ std::string batch_text(const RunRecord& record) {
   return text;
 }
 
+/// The preset's name, and whether keys of the config made another model of it.
+std::string preset_text(const RunRecord& record) {
+  const std::string name = config_text(record, "/model/preset");
+  const ModelShape* preset = find_preset(name);
+  if (preset == nullptr) return name;
+  return record.parameters && *record.parameters != count_parameters(*preset) ? name + ", changed" : name;
+}
+
 std::string model_line(const RunRecord& record) {
   const std::string type = config_text(record, "/model/type");
-  const std::string preset = config_text(record, "/model/preset");
+  const std::string preset = preset_text(record);
   const std::string parameters = record.parameters ? format_count(*record.parameters) + " parameters" : "";
   return hanging("model    ", joined({type + (preset.empty() ? "" : " (" + preset + ")"), parameters,
                                       batch_text(record), config_text(record, "/train/precision"),
