@@ -77,12 +77,19 @@ bool is_complex(const c10::IValue& value) {
   return value.isTensor() && value.toTensor().defined() && value.toTensor().is_complex();
 }
 
+/// The arguments of this call. A boxed one, as TorchScript makes them, shows the whole stack: they come last.
+c10::ArrayRef<const c10::IValue> arguments_of(const at::RecordFunction& function) {
+  const auto inputs = function.inputs();
+  const size_t count = std::min(inputs.size(), function.num_inputs());
+  return inputs.slice(inputs.size() - count);
+}
+
 }  // namespace
 
 OperatorCall read_call(const at::RecordFunction& function, const std::vector<size_t>& values_of) {
   OperatorCall call;
   call.name = function.name();
-  const auto inputs = function.inputs();
+  const auto inputs = arguments_of(function);
   call.arguments.reserve(inputs.size());
   for (const c10::IValue& input : inputs) {
     call.arguments.push_back(read_argument(input));

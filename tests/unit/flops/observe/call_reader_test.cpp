@@ -1,5 +1,7 @@
 #include "flops/observe/call_reader.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
+
 #include "unit/flops/observe/counting.h"
 
 namespace flopmark {
@@ -11,6 +13,13 @@ TEST(CallReader, ReadsOffsetsOfGroups) {
   const auto ends = torch::tensor({2, 2, 8}, torch::kInt);
   const FlopTotals totals = count_forward([&] { at::_grouped_mm(x, w, ends); });
   EXPECT_EQ(totals.forward_flop, 2 * 8 * 16 * 8);  // rows 8 and 9 are in no group
+}
+
+TEST(CallReader, FindsTheArgumentsOfABoxedCallOnALongerStack) {
+  const auto mm = c10::Dispatcher::singleton().findSchemaOrThrow("aten::mm", "");
+  torch::jit::Stack stack = {torch::randn({9, 9}), int64_t{1}, torch::randn({3, 5}), torch::randn({5, 7})};
+  EXPECT_EQ(count_forward([&] { mm.callBoxed(stack); }).forward_flop, 210);
+  EXPECT_EQ(stack.size(), 3u);
 }
 
 TEST(CallReader, ComplexProductsAreFourReal) {
