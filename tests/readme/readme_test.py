@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-RUN_BY_CI = {"scripts/quickstart", "scripts/test", "scripts/test --core"}
+RUN_BY_CI = {"scripts/quickstart", "scripts/test"}
 NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "scripts/python-reference",
     "cmake --preset release -B build/bench -DFLOPMARK_BENCHMARKS=ON && cmake --build build/bench",
