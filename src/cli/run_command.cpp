@@ -12,6 +12,7 @@
 #include "config/run_config.h"
 #include "hardware/environment.h"
 #include "report/dry_run.h"
+#include "report/summary.h"
 #include "results/baseline_store.h"
 #include "results/git.h"
 #include "results/record_file.h"
@@ -74,7 +75,12 @@ ExitCode measure_config(const RunConfig& config, const RunOptions& options,
   }
   const RunRecord record = assemble_record(inputs);
   const std::filesystem::path path = options.output.empty() ? record_path(store, record) : options.output;
-  write_record(record, path, options.force);
+  try {
+    write_record(record, path, options.force);
+  } catch (const Error&) {
+    write_output(summarize(record, {}));  // what was measured is not lost with the file
+    throw;
+  }
   print_result(record, path, {store, !options.save_baseline});
   if (record.status == "failed") return ExitCode::cannot_judge;
   if (record.status == "incomplete") return ExitCode::interrupted;

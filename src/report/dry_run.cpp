@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
+#include "flopmark/error.h"
 #include "flops/closed_form.h"
 #include "report/text_layout.h"
 #include "report/units.h"
@@ -22,6 +25,23 @@ double number(const nlohmann::json& document, const char* group, const char* key
   return document.at(group).at(key).get<double>();
 }
 
+struct Formula {
+  FlopTotals flops;
+  int64_t parameters = 0;
+};
+
+/// @throws Error 200 for a model too large to count.
+Formula by_formula(const RunConfig& config, const BatchShape& batch, bool fused) {
+  try {
+    return {closed_form_flops(config.model, batch, config.train.gradient_accumulation, fused),
+            count_parameters(config.model)};
+  } catch (const std::overflow_error& error) {
+    throw usage_error(
+        fmt::format("{}: this model and batch are too large to count: {}; check model and data sizes",
+                    config.name, error.what()));
+  }
+}
+
 }  // namespace
 
 StaticMemory static_memory(const RunConfig& config, int64_t parameters) {
@@ -32,8 +52,7 @@ StaticMemory static_memory(const RunConfig& config, int64_t parameters) {
 nlohmann::json dry_run(const RunConfig& config) {
   const bool fused = config.train.attention_kernel != "unfused";
   const BatchShape batch{config.data.batch_size, config.data.sequence_length};
-  const FlopTotals flops = closed_form_flops(config.model, batch, config.train.gradient_accumulation, fused);
-  const int64_t parameters = count_parameters(config.model);
+  const auto [flops, parameters] = by_formula(config, batch, fused);
   const StaticMemory memory = static_memory(config, parameters);
   return {{"config", to_json(config)},
           {"parameters", parameters},

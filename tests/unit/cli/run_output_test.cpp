@@ -38,7 +38,7 @@ TEST_F(RunOutputTest, ARecordThatCannotBeWrittenIs202) {
   const auto result = flopmark({"run", "tiny.json", "--quiet", "--output", "file/record.json"});
   EXPECT_EQ(result.exit_code, 202) << result.err;
   EXPECT_THAT(result.err, HasSubstr("record.json"));
-  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.out, HasSubstr("Samples/s"));  // what was measured is shown all the same
 }
 
 TEST_F(RunOutputTest, ADamagedBaselineIsToldOfAndStopsNothing) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "flopmark/error.h"
+
 #include "config/presets.h"
 
 namespace flopmark {
@@ -61,6 +63,19 @@ TEST(DryRun, AccumulationMultipliesAndUnfusedAttentionRecomputesNothing) {
   EXPECT_EQ(document.at("flops").at("model_flop"), 179306496);
   EXPECT_EQ(document.at("flops").at("hardware_flop"), 179306496);
   EXPECT_EQ(document.at("flops").at("attention_kernel"), "unfused");
+}
+
+TEST(DryRun, AModelTooLargeToCountIsTheUsersMistake) {
+  RunConfig config = tiny_llama();
+  config.model.hidden_size = 1 << 20;
+  config.model.layers = 1 << 16;
+  config.data.batch_size = config.data.sequence_length = 1LL << 31;
+  try {
+    dry_run(config);
+    FAIL() << "counted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+  }
 }
 
 TEST(DryRun, TextSaysConventionAndWhatMemoryLeavesOut) {
