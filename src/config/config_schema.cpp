@@ -26,6 +26,11 @@ struct Constraints {
     if (!row.form.pattern.empty()) schema["pattern"] = row.form.pattern;
     return schema;
   }
+  json operator()(CheckpointInterval& (*)(RunConfig&)) const {
+    return {{"anyOf",
+             {{{"type", "string"}, {"enum", {"none", "full"}}},
+              {{"type", "integer"}, {"minimum", row.integers.min}, {"maximum", row.integers.max}}}}};
+  }
   json operator()(std::optional<double>& (*)(RunConfig&)) const {
     return number(json::array({"number", "null"}));
   }

@@ -13,7 +13,8 @@ namespace flopmark {
 
 /// Where a key's value lives in RunConfig; the alternative decides the key's JSON type.
 using KeyField = std::variant<int64_t& (*)(RunConfig&), double& (*)(RunConfig&), bool& (*)(RunConfig&),
-                              std::string& (*)(RunConfig&), std::optional<double>& (*)(RunConfig&)>;
+                              std::string& (*)(RunConfig&), std::optional<double>& (*)(RunConfig&),
+                              CheckpointInterval& (*)(RunConfig&)>;
 
 /// Closed range of a whole number.
 struct IntegerRange {

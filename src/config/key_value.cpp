@@ -78,6 +78,16 @@ struct Assign {
     place(config) = text;
     return true;
   }
+  bool operator()(CheckpointInterval& (*place)(RunConfig&)) const {
+    if (value == "none" || value == "full") {
+      place(config).blocks = value == "none" ? 0 : 1;
+      return true;
+    }
+    const auto number = whole_number(value);
+    if (!number || *number < row.integers.min || *number > row.integers.max) return false;
+    place(config).blocks = *number;
+    return true;
+  }
   bool operator()(std::optional<double>& (*place)(RunConfig&)) const {
     if (value.is_null()) {
       place(config).reset();
@@ -107,6 +117,9 @@ struct Expected {
   std::string operator()(bool& (*)(RunConfig&)) const { return "true or false"; }
   std::string operator()(std::string& (*)(RunConfig&)) const {
     return row.values.empty() ? row.form.text : fmt::format("one of {}", fmt::join(row.values, ", "));
+  }
+  std::string operator()(CheckpointInterval& (*)(RunConfig&)) const {
+    return "none, full or " + range_text(row.integers);
   }
   std::string operator()(std::optional<double>& (*)(RunConfig&)) const {
     return range_text(row.numbers) + ", or null";
@@ -151,6 +164,8 @@ json value_of(const KeyRow& row, const RunConfig& config) {
         const auto& value = place(copy);
         if constexpr (std::is_same_v<decltype(value), const std::optional<double>&>) {
           return value ? json(*value) : json(nullptr);
+        } else if constexpr (std::is_same_v<decltype(value), const CheckpointInterval&>) {
+          return value.blocks > 1 ? json(value.blocks) : json(value.blocks == 1 ? "full" : "none");
         } else {
           return value;
         }

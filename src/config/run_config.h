@@ -27,6 +27,12 @@ struct DataConfig {
   int64_t seed = 0;
 };
 
+/// Activation checkpointing: blocks 0, interval, 2 x interval, ... keep only their input and run forward
+/// again in backward. 0: none; 1: every block.
+struct CheckpointInterval {
+  int64_t blocks = 0;
+};
+
 struct OptimizerConfig {
   std::string type = "adamw";  ///< sgd, adamw
   double lr = 3e-4;
@@ -39,8 +45,9 @@ struct TrainConfig {
   std::string precision = "fp32";  ///< fp32, tf32, bf16-mixed, bf16
   OptimizerConfig optimizer;
   int64_t gradient_accumulation = 1;
-  std::optional<double> gradient_clip;    ///< total norm; null = off
-  std::string attention_kernel = "auto";  ///< auto, fused, unfused
+  std::optional<double> gradient_clip;          ///< total norm; null = off
+  CheckpointInterval activation_checkpointing;  ///< in JSON none, full or a whole number
+  std::string attention_kernel = "auto";        ///< auto, fused, unfused
   int64_t seed = 0;
 };
 
@@ -48,10 +55,11 @@ struct MeasureConfig {
   int64_t warmup_min_steps = 10;
   int64_t warmup_max_steps = 200;
   double warmup_max_s = 120;
-  int64_t steps = 50;       ///< timed steps per launch
-  int64_t repeats = 10;     ///< launches, a fresh process each
-  double timeout_s = 3600;  ///< per launch
-  int64_t threads = 0;      ///< 0 = all usable cores
+  int64_t steps = 50;                         ///< timed steps per launch
+  int64_t repeats = 10;                       ///< launches, a fresh process each
+  double timeout_s = 3600;                    ///< per launch
+  int64_t threads = 0;                        ///< 0 = all usable cores
+  std::string attention_convention = "full";  ///< full, causal
 };
 
 /// The whole configuration of a run, resolved: presets applied, paths absolute, every value effective.

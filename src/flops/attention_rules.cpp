@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "flops/checked_math.h"
 #include "flops/rules.h"
@@ -18,6 +19,7 @@ namespace {
 /// sizes.
 struct Extent {
   int64_t pairs = 0, key_size = 0, value_size = 0;
+  bool square = false;  ///< as many keys as queries, in every sequence
 };
 
 /// Which products a backward needs. Where no gradient at all is marked as wanted, all are: the marks were
@@ -26,12 +28,26 @@ struct Wanted {
   bool query = true, key = true, value = true, bias = false;
 };
 
-OperatorFlop forward(const Extent& extent) {
-  const int64_t flop = checked_product({2, extent.pairs, checked_add(extent.key_size, extent.value_size)});
-  return {flop, flop};
+/// Whether a call is causal: the flag at `place` (the first one after it where an overload has more arguments
+/// before), or the kind of mask (0 none) of efficient attention; false where the argument was left out.
+bool causal_at(const OperatorCall& call, size_t place) {
+  for (; place < call.arguments.size(); ++place) {
+    if (const auto* kind = std::get_if<int64_t>(&call.arguments[place])) {
+      return *kind != 0;
+    }
+    if (const auto* flag = std::get_if<bool>(&call.arguments[place])) {
+      return *flag;
+    }
+  }
+  return false;
 }
 
-OperatorFlop backward(const Extent& extent, const Wanted& wanted) {
+OperatorFlop forward(const Extent& extent, bool causal) {
+  const int64_t flop = checked_product({2, extent.pairs, checked_add(extent.key_size, extent.value_size)});
+  return {flop, flop, causal && extent.square};
+}
+
+OperatorFlop backward(const Extent& extent, const Wanted& wanted, bool causal) {
   const int64_t keys = int64_t{wanted.query} + int64_t{wanted.key};
   const int64_t values = int64_t{wanted.value} + int64_t{wanted.query || wanted.key || wanted.bias};
   const auto products = [&](int64_t of_key_size, int64_t of_value_size) {
@@ -39,7 +55,7 @@ OperatorFlop backward(const Extent& extent, const Wanted& wanted) {
                                       checked_multiply(of_value_size, extent.value_size));
     return checked_product({2, extent.pairs, width});
   };
-  return {products(keys, values), products(3, 2)};
+  return {products(keys, values), products(3, 2), causal && extent.square};
 }
 
 /// From the marks on query, key and value.
@@ -60,7 +76,8 @@ template <size_t Heads, size_t Positions>
 Extent dense_extent(const OperatorCall& call, size_t query) {
   const auto &q = sizes_at(call, query, 4), &k = sizes_at(call, query + 1, 4),
              &v = sizes_at(call, query + 2, 4);
-  return {checked_product({q[0], q[Heads], q[Positions], k[Positions]}), q[3], v[3]};
+  return {checked_product({q[0], q[Heads], q[Positions], k[Positions]}), q[3], v[3],
+          q[Positions] == k[Positions]};
 }
 
 /// Lengths of sequences from their offsets 0, l1, l1 + l2, ...
@@ -89,7 +106,7 @@ Extent packed_extent(const OperatorCall& call, size_t query, size_t query_offset
   for (size_t i = 0; i < query_lengths.size(); ++i) {
     pairs = checked_add(pairs, checked_multiply(query_lengths[i], key_lengths[i]));
   }
-  return {checked_multiply(pairs, q[q.size() - 2]), q.back(), v.back()};
+  return {checked_multiply(pairs, q[q.size() - 2]), q.back(), v.back(), query_lengths == key_lengths};
 }
 
 /// Packed where offsets are given, else dense with positions before heads (flash, efficient) or after
@@ -108,73 +125,115 @@ void refuse_key_lengths(const OperatorCall& call) {
   }
 }
 
-template <size_t Query>
+template <size_t Causal>
 OperatorFlop sdpa_forward(const OperatorCall& call) {
-  return forward(dense_extent<1, 2>(call, Query));
+  return forward(dense_extent<1, 2>(call, 0), causal_at(call, Causal));
 }
 
+template <size_t Causal>
 OperatorFlop sdpa_backward(const OperatorCall& call) {
-  return backward(dense_extent<1, 2>(call, 1), wanted_by_marks(call, 1));
+  return backward(dense_extent<1, 2>(call, 1), wanted_by_marks(call, 1), causal_at(call, Causal));
 }
 
-template <size_t Mask>
+template <size_t Mask, size_t Causal>
 OperatorFlop sdpa_backward_masked(const OperatorCall& call) {
-  return backward(dense_extent<1, 2>(call, 1), wanted_by_mask(call, Mask));
+  return backward(dense_extent<1, 2>(call, 1), wanted_by_mask(call, Mask), causal_at(call, Causal));
 }
 
 template <size_t Query>
 OperatorFlop flash_forward(const OperatorCall& call) {
   refuse_key_lengths<Query + 13, Query + 15, Query + 16>(
       call);  // seqused_k, block_table, seqused_k (quantized)
-  return forward(varlen_extent<Query, Query + 3, 2>(call));
+  return forward(varlen_extent<Query, Query + 3, 2>(call), causal_at(call, Query + 8));
 }
 
 OperatorFlop flash_backward(const OperatorCall& call) {
-  return backward(varlen_extent<1, 6, 2>(call), wanted_by_marks(call, 1));
+  return backward(varlen_extent<1, 6, 2>(call), wanted_by_marks(call, 1), causal_at(call, 11));
 }
 
 OperatorFlop efficient_forward(const OperatorCall& call) {
   refuse_key_lengths<12>(call);  // seqlen_k
-  return forward(varlen_extent<0, 4, 2>(call));
+  return forward(varlen_extent<0, 4, 2>(call), causal_at(call, 9));
 }
 
 OperatorFlop efficient_backward(const OperatorCall& call) {
-  return backward(varlen_extent<1, 6, 2>(call), wanted_by_marks(call, 1));
+  return backward(varlen_extent<1, 6, 2>(call), wanted_by_marks(call, 1), causal_at(call, 14));
 }
 
 OperatorFlop cudnn_forward(const OperatorCall& call) {
-  refuse_key_lengths<14, 15>(call);  // seqused_k, block_table
-  return forward(varlen_extent<0, 4, 1>(call));
+  refuse_key_lengths<13, 14>(call);  // seqused_k, block_table
+  return forward(varlen_extent<0, 4, 1>(call), causal_at(call, 10));
+}
+
+OperatorFlop cudnn_forward_inplace(const OperatorCall& call) {
+  refuse_key_lengths<10, 11>(call);
+  return forward(varlen_extent<1, 4, 1>(call), causal_at(call, 8));
 }
 
 OperatorFlop cudnn_backward(const OperatorCall& call) {
-  return backward(varlen_extent<1, 9, 1>(call), wanted_by_marks(call, 1));
+  return backward(varlen_extent<1, 9, 1>(call), wanted_by_marks(call, 1), causal_at(call, 14));
+}
+
+/// Sets the last size of a tensor argument where it is larger.
+void trim(OperatorCall& call, size_t place, int64_t size) {
+  if (find_tensor(call, place) == nullptr) {
+    return;
+  }
+  auto& sizes = std::get<TensorShape>(call.arguments[place]).sizes;
+  if (size > 0 && !sizes.empty() && sizes.back() > size) {
+    sizes.back() = size;
+  }
 }
 
 }  // namespace
 
+std::optional<AttentionScope> attention_scope(const OperatorCall& call) {
+  // scaled_dot_product_attention, _scaled_dot_product_attention_math: query, key, value, attn_mask,
+  // dropout_p, is_causal
+  const TensorShape *query = find_tensor(call, 0), *key = find_tensor(call, 1), *value = find_tensor(call, 2);
+  if (query == nullptr || key == nullptr || value == nullptr || query->sizes.size() < 2 ||
+      key->sizes.size() < 2 || value->sizes.empty()) {
+    return std::nullopt;
+  }
+  const bool square = query->sizes.end()[-2] == key->sizes.end()[-2];
+  return AttentionScope{square && causal_at(call, 5), query->sizes.back(), value->sizes.back()};
+}
+
+OperatorCall without_padding(OperatorCall call, const FlopRule& rule, const AttentionScope& scope) {
+  if (rule.query_at) {
+    trim(call, *rule.query_at, scope.key_size);
+    trim(call, *rule.query_at + 1, scope.key_size);
+    trim(call, *rule.query_at + 2, scope.value_size);
+  }
+  return call;
+}
+
 std::vector<FlopRule> attention_rules() {
+  using Places = std::vector<size_t>;
+  const auto row = [](std::string_view name, OperatorFlop (*count)(const OperatorCall&), size_t query,
+                      Places values_of = {}) {
+    return FlopRule{.name = name, .count = count, .values_of = std::move(values_of), .query_at = query};
+  };
   return {
-      {"aten::_scaled_dot_product_flash_attention", sdpa_forward<0>},
-      {"aten::_scaled_dot_product_flash_attention_backward", sdpa_backward},
-      {"aten::_scaled_dot_product_flash_attention_for_cpu", sdpa_forward<0>},
-      {"aten::_scaled_dot_product_flash_attention_for_cpu_backward", sdpa_backward},
-      {"aten::_scaled_dot_product_efficient_attention", sdpa_forward<0>},
-      {"aten::_scaled_dot_product_efficient_attention_backward", sdpa_backward_masked<10>},
-      {"aten::_scaled_dot_product_cudnn_attention", sdpa_forward<0>},
-      {"aten::_scaled_dot_product_cudnn_attention_backward", sdpa_backward},
-      {"aten::_scaled_dot_product_fused_attention_overrideable", sdpa_forward<0>},
-      {"aten::_scaled_dot_product_fused_attention_overrideable_backward", sdpa_backward_masked<5>},
-      {"aten::_scaled_dot_product_attention_math_for_mps", sdpa_forward<0>},
-      {.name = "aten::_flash_attention_forward", .count = flash_forward<0>, .values_of = {3, 4}},
-      {.name = "aten::_flash_attention_forward_no_dropout_inplace",
-       .count = flash_forward<1>,
-       .values_of = {4, 5}},
-      {.name = "aten::_flash_attention_backward", .count = flash_backward, .values_of = {6, 7}},
-      {.name = "aten::_efficient_attention_forward", .count = efficient_forward, .values_of = {4, 5}},
-      {.name = "aten::_efficient_attention_backward", .count = efficient_backward, .values_of = {6, 7}},
-      {.name = "aten::_cudnn_attention_forward", .count = cudnn_forward, .values_of = {4, 5}},
-      {.name = "aten::_cudnn_attention_backward", .count = cudnn_backward, .values_of = {9, 10}},
+      row("aten::_scaled_dot_product_flash_attention", sdpa_forward<4>, 0),
+      row("aten::_scaled_dot_product_flash_attention_backward", sdpa_backward<11>, 1),
+      row("aten::_scaled_dot_product_flash_attention_for_cpu", sdpa_forward<4>, 0),
+      row("aten::_scaled_dot_product_flash_attention_for_cpu_backward", sdpa_backward<7>, 1),
+      row("aten::_scaled_dot_product_efficient_attention", sdpa_forward<6>, 0),
+      row("aten::_scaled_dot_product_efficient_attention_backward", sdpa_backward_masked<10, 11>, 1),
+      row("aten::_scaled_dot_product_cudnn_attention", sdpa_forward<6>, 0),
+      row("aten::_scaled_dot_product_cudnn_attention_backward", sdpa_backward<14>, 1),
+      row("aten::_scaled_dot_product_fused_attention_overrideable", sdpa_forward<5>, 0),
+      row("aten::_scaled_dot_product_fused_attention_overrideable_backward", sdpa_backward_masked<5, 13>, 1),
+      row("aten::_scaled_dot_product_attention_math_for_mps", sdpa_forward<5>, 0),
+      row("aten::_flash_attention_forward", flash_forward<0>, 0, {3, 4}),
+      row("aten::_flash_attention_forward_no_dropout_inplace", flash_forward<1>, 1, {4, 5}),
+      row("aten::_flash_attention_backward", flash_backward, 1, {6, 7}),
+      row("aten::_efficient_attention_forward", efficient_forward, 0, {4, 5}),
+      row("aten::_efficient_attention_backward", efficient_backward, 1, {6, 7}),
+      row("aten::_cudnn_attention_forward", cudnn_forward, 0, {4, 5}),
+      row("aten::_cudnn_attention_forward_no_dropout_inplace", cudnn_forward_inplace, 1, {4, 5}),
+      row("aten::_cudnn_attention_backward", cudnn_backward, 1, {9, 10}),
   };
 }
 

@@ -31,6 +31,17 @@ OperatorFlop matrix_matrix(const OperatorCall& call) {
   return same(checked_product({2, a[0], a[1], b[1], tensor_at(call, First).packed}));
 }
 
+/// Lists of matrices, multiplied pair by pair.
+OperatorFlop matrix_lists(const OperatorCall& call) {
+  const auto &left = tensors_at(call, 0), &right = tensors_at(call, 1);
+  int64_t flop = 0;
+  for (size_t i = 0; i < left.size(); ++i) {
+    const OperatorCall pair{.name = call.name, .arguments = {left[i], right.at(i)}};
+    flop = checked_add(flop, matrix_matrix<0>(pair).model_flop);
+  }
+  return same(flop);
+}
+
 /// [b, m, k] x [b, k, n].
 template <size_t First>
 OperatorFlop batched_matrix_matrix(const OperatorCall& call) {
@@ -129,6 +140,9 @@ std::vector<FlopRule> matmul_rules() {
       {"aten::addmm", matrix_matrix<1>},
       {"aten::addmm_", matrix_matrix<1>},
       {"aten::_addmm_activation", matrix_matrix<1>},
+      {.name = "aten::_scaled_addmm", .count = matrix_matrix<1>, .product_at = 1},
+      {.name = "aten::_scaled_addmm_", .count = matrix_matrix<1>, .product_at = 1},
+      {"aten::_foreach_mm", matrix_lists},
       {"aten::bmm", batched_matrix_matrix<0>},
       {"aten::baddbmm", batched_matrix_matrix<1>},
       {"aten::baddbmm_", batched_matrix_matrix<1>},

@@ -27,7 +27,8 @@ using Argument = std::variant<std::monostate, TensorShape, std::vector<TensorSha
 struct OperatorCall {
   std::string name;  ///< as dispatched, without the overload: aten::mm
   std::vector<Argument> arguments = {};
-  bool complex_values = false;  ///< a complex multiply-add is four real ones
+  bool complex_values = false;     ///< a complex multiply-add is four real ones
+  std::string precision = "fp32";  ///< number type of the products, as the peak table calls it
 };
 
 /// The argument at `index`, counted from 0. @throws std::invalid_argument if it is absent, of another kind,

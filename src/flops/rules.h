@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +14,8 @@ namespace flopmark {
 struct OperatorFlop {
   int64_t model_flop = 0;
   int64_t hardware_flop = 0;
+  /// Attention called with is_causal on as many keys as queries: half of it under the causal convention.
+  bool causal = false;
 };
 
 /// How one operator is counted. A rule multiplies shapes; what it cannot count it refuses with
@@ -24,7 +27,24 @@ struct FlopRule {
   bool only_if_undecomposed = false;
   /// Integer tensor arguments whose content the rule needs.
   std::vector<size_t> values_of = {};
+  /// Place of the first tensor that is multiplied: its number type is that of the products.
+  size_t product_at = 0;
+  /// Attention: the place of its query; key and value follow.
+  std::optional<size_t> query_at = {};
 };
+
+/// Attention as the model asked for it, around the kernel that does it.
+struct AttentionScope {
+  bool causal = false;     ///< is_causal, on as many keys as queries
+  int64_t key_size = 0;    ///< values per query and key head, before a kernel pads them
+  int64_t value_size = 0;  ///< values per value head
+};
+
+/// What a call of scaled_dot_product_attention asks for; absent if its arguments cannot be read.
+std::optional<AttentionScope> attention_scope(const OperatorCall& call);
+/// The call with the head sizes of `scope`, where a kernel was given padded ones (flash attention on CUDA: to
+/// a multiple of 8).
+OperatorCall without_padding(OperatorCall call, const FlopRule& rule, const AttentionScope& scope);
 
 /// Rules by operator name.
 class RuleTable {

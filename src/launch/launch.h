@@ -29,6 +29,7 @@ class ProgressSink {
 struct LaunchRequest {
   std::filesystem::path worker;
   nlohmann::json config;          ///< resolved
+  bool count_only = false;        ///< count the FLOPs of a step, measure nothing
   std::filesystem::path scratch;  ///< an existing folder of this run's own, for config and sample files
   std::chrono::duration<double> timeout{3600};
   std::chrono::duration<double> stop_grace{5};  ///< from asking the worker to stop to killing it

@@ -28,8 +28,15 @@ LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink) {
   std::filesystem::remove(samples);  // never a former launch's
 
   SignalWatch signals;
-  WorkerProcess process({request.worker.string(), "--config", config.string(), "--samples", samples.string(),
-                         "--progress-fd", std::to_string(WorkerProcess::kProgressFd)});
+  std::vector<std::string> command = {request.worker.string(),
+                                      "--config",
+                                      config.string(),
+                                      "--samples",
+                                      samples.string(),
+                                      "--progress-fd",
+                                      std::to_string(WorkerProcess::kProgressFd)};
+  if (request.count_only) command.emplace_back("--count");
+  WorkerProcess process(command);
   WorkerWatch watch(process, signals, {.timeout = request.timeout, .stop_grace = request.stop_grace}, sink);
   return judge_end(watch.run(), request, samples);
 }

@@ -26,6 +26,46 @@ int64_t sum_of(const nlohmann::json& json, std::initializer_list<const char*> ke
   return sum;
 }
 
+nlohmann::json precisions_to_json(const std::vector<PrecisionFlops>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const PrecisionFlops& row : rows) {
+    list.push_back(
+        {{"precision", row.precision}, {"model_flop", row.model_flop}, {"hardware_flop", row.hardware_flop}});
+  }
+  return list;
+}
+
+nlohmann::json modules_to_json(const std::vector<ModuleFlops>& rows) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ModuleFlops& row : rows) {
+    list.push_back({{"module", row.path},
+                    {"forward_flop", row.forward_flop},
+                    {"backward_flop", row.backward_flop},
+                    {"backward_hardware_flop", row.backward_hardware_flop},
+                    {"recompute_flop", row.recompute_flop},
+                    {"model_flop", row.model_flop()},
+                    {"hardware_flop", row.hardware_flop()}});
+  }
+  return list;
+}
+
+/// Rows by precision or by module; a file of an older version has none.
+void read_optional_rows(const nlohmann::json& json, FlopTotals& totals) {
+  if (json.contains("by_precision")) {
+    for (const nlohmann::json& row : array_field(json, "by_precision")) {
+      totals.by_precision.push_back(
+          {text_field(row, "precision"), count_field(row, "model_flop"), count_field(row, "hardware_flop")});
+    }
+  }
+  if (json.contains("by_module")) {
+    for (const nlohmann::json& row : array_field(json, "by_module")) {
+      totals.by_module.push_back(
+          {text_field(row, "module"), count_field(row, "forward_flop"), count_field(row, "backward_flop"),
+           count_field(row, "backward_hardware_flop"), count_field(row, "recompute_flop")});
+    }
+  }
+}
+
 }  // namespace
 
 nlohmann::json to_json(const FlopTotals& totals) {
@@ -40,13 +80,20 @@ nlohmann::json to_json(const FlopTotals& totals) {
   for (const UncountedOperator& row : totals.uncounted) {
     uncounted.push_back({{"operator", row.name}, {"calls", row.calls}});
   }
-  return {
-      {"forward_flop", totals.forward_flop},     {"backward_flop", totals.backward_flop},
-      {"recompute_flop", totals.recompute_flop}, {"backward_hardware_flop", totals.backward_hardware_flop},
-      {"optimizer_flop", totals.optimizer_flop}, {"model_flop", totals.model_flop()},
-      {"hardware_flop", totals.hardware_flop()}, {"attention_convention", totals.attention_convention},
-      {"lower_bound", totals.lower_bound},       {"by_operator", std::move(by_operator)},
-      {"uncounted", std::move(uncounted)}};
+  nlohmann::json json = {{"forward_flop", totals.forward_flop},
+                         {"backward_flop", totals.backward_flop},
+                         {"recompute_flop", totals.recompute_flop},
+                         {"backward_hardware_flop", totals.backward_hardware_flop},
+                         {"optimizer_flop", totals.optimizer_flop},
+                         {"model_flop", totals.model_flop()},
+                         {"hardware_flop", totals.hardware_flop()},
+                         {"attention_convention", totals.attention_convention},
+                         {"lower_bound", totals.lower_bound},
+                         {"by_operator", std::move(by_operator)},
+                         {"by_precision", precisions_to_json(totals.by_precision)},
+                         {"uncounted", std::move(uncounted)}};
+  if (!totals.by_module.empty()) json["by_module"] = modules_to_json(totals.by_module);
+  return json;
 }
 
 FlopTotals flop_totals_from_json(const nlohmann::json& json) {
@@ -65,6 +112,7 @@ FlopTotals flop_totals_from_json(const nlohmann::json& json) {
     totals.by_operator.push_back({text_field(row, "operator"), count_field(row, "calls"),
                                   count_field(row, "model_flop"), count_field(row, "hardware_flop")});
   }
+  read_optional_rows(json, totals);
   for (const nlohmann::json& row : array_field(json, "uncounted")) {
     totals.uncounted.push_back({text_field(row, "operator"), count_field(row, "calls")});
   }

@@ -10,6 +10,15 @@ torch::Tensor BuiltInModel::loss(const Batch& batch) {
                                 batch.inputs.at(1).view(-1));
 }
 
+torch::Tensor BuiltInModel::run_checkpointed(const BlockPlace& place, const torch::Tensor& x,
+                                             BlockFunction forward) {
+  const auto in_place = [&place, run = std::move(forward)](const torch::Tensor& input) {
+    const ModuleScope scope(place.path);
+    return run(input);
+  };
+  return checkpoint(in_place, x, {place.parameters, place.random});
+}
+
 std::vector<torch::Tensor> BuiltInModel::parameters() {
   std::vector<torch::Tensor> values;
   values.reserve(parameters_.all().size());

@@ -18,10 +18,13 @@ class Gpt2 : public BuiltInModel {
 
  private:
   struct Block {
+    BlockPlace place;
+    std::string attention_path;
     LayerNorm ln_1, ln_2;
     Linear attention, attention_projection, mlp, mlp_projection;
   };
-  Block make_block(const std::string& path, const ModelShape& shape);
+  Block make_block(int64_t index, const ModelShape& shape);
+  torch::Tensor forward(const Block& block, const torch::Tensor& x) const;
   torch::Tensor attention(const Block& block, const torch::Tensor& x) const;
   torch::Tensor drop(const torch::Tensor& x) const;
 

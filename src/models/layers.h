@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "flops/observe/module_scope.h"
 #include "models/parameter_set.h"
 
 namespace flopmark {
@@ -14,7 +15,9 @@ namespace flopmark {
 /// y = x W^T + b, W of shape [out, in]; b may be undefined.
 struct Linear {
   torch::Tensor weight, bias;
+  std::string path;  ///< in the model: layers.0.attention.wq
   torch::Tensor operator()(const torch::Tensor& x) const {
+    const ModuleScope scope(path);
     return bias.defined() ? at::linear(x, weight, bias) : at::linear(x, weight);
   }
 };
@@ -28,6 +31,7 @@ struct LinearOptions {
 
 inline Linear make_linear(ParameterSet& parameters, const std::string& path, const LinearOptions& options) {
   Linear linear;
+  linear.path = path;
   linear.weight = parameters.create(path + ".weight", {options.out, options.in}, options.weight);
   if (options.bias) {
     linear.bias = parameters.create(path + ".bias", {options.out}, *options.bias);

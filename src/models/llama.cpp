@@ -37,22 +37,24 @@ Llama::Llama(const ModelShape& shape, const ModelOptions& options)
   embedding_ = parameters_.create("tok_embeddings.weight", {shape.vocab_size, shape.hidden_size},
                                   InitialValue::normal(0.02));
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
-    blocks_.push_back(make_block(fmt::format("layers.{}", layer), shape));
+    blocks_.push_back(make_block(layer, shape));
   }
   norm_ = make_rms_norm(parameters_, "norm", shape.hidden_size);
   if (shape.tied_embeddings) {
-    head_.weight = embedding_;
+    head_ = {.weight = embedding_, .bias = {}, .path = "output"};
   } else {
     head_ = make_linear(parameters_, "output", {.in = shape.hidden_size, .out = shape.vocab_size});
   }
   parameters_.initialise(options.seed);
 }
 
-Llama::Block Llama::make_block(const std::string& path, const ModelShape& shape) {
+Llama::Block Llama::make_block(int64_t index, const ModelShape& shape) {
+  const auto path = fmt::format("layers.{}", index);
   // Residual projections are scaled down with depth (Radford et al. 2019, section 2.3).
   const auto residual = InitialValue::normal(0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers)));
   const int64_t hidden = shape.hidden_size, kv = shape.kv_heads * head_size_, ffn = shape.ffn_size;
   Block block;
+  block.attention_path = path + ".attention";
   block.attention_norm = make_rms_norm(parameters_, path + ".attention_norm", hidden);
   block.wq = make_linear(parameters_, path + ".attention.wq", {.in = hidden, .out = hidden});
   block.wk = make_linear(parameters_, path + ".attention.wk", {.in = hidden, .out = kv});
@@ -64,11 +66,13 @@ Llama::Block Llama::make_block(const std::string& path, const ModelShape& shape)
   block.w2 =
       make_linear(parameters_, path + ".feed_forward.w2", {.in = ffn, .out = hidden, .weight = residual});
   block.w3 = make_linear(parameters_, path + ".feed_forward.w3", {.in = hidden, .out = ffn});
+  block.place = place_block(path, index);
   return block;
 }
 
 torch::Tensor Llama::attention(const Block& block, const torch::Tensor& x,
                                const torch::Tensor& rotations) const {
+  const ModuleScope scope(block.attention_path);
   const int64_t batch = x.size(0), length = x.size(1);
   const auto heads = [&](const torch::Tensor& y) { return y.view({batch, length, -1, head_size_}); };
   const auto q = Rotary::apply(heads(block.wq(x)), rotations).transpose(1, 2);
@@ -79,13 +83,20 @@ torch::Tensor Llama::attention(const Block& block, const torch::Tensor& x,
   return block.wo(mixed.transpose(1, 2).reshape(x.sizes()));
 }
 
+torch::Tensor Llama::forward(const Block& block, const torch::Tensor& x,
+                             const torch::Tensor& rotations) const {
+  const auto mixed = x + attention(block, block.attention_norm(x), rotations);
+  const auto y = block.ffn_norm(mixed);
+  return mixed + block.w2(at::silu(block.w1(y)) * block.w3(y));
+}
+
 torch::Tensor Llama::logits(const torch::Tensor& ids) {
   const auto rotations = rotary_.rotations(ids.size(1), ids.device());
   auto x = at::embedding(embedding_, ids);
   for (const auto& block : blocks_) {
-    x = x + attention(block, block.attention_norm(x), rotations);
-    const auto y = block.ffn_norm(x);
-    x = x + block.w2(at::silu(block.w1(y)) * block.w3(y));
+    x = run_block(block.place, x, [this, &block, rotations](const torch::Tensor& input) {
+      return forward(block, input, rotations);
+    });
   }
   return head_(norm_(x));
 }

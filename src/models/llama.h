@@ -18,10 +18,13 @@ class Llama : public BuiltInModel {
 
  private:
   struct Block {
+    BlockPlace place;
+    std::string attention_path;
     RmsNorm attention_norm, ffn_norm;
     Linear wq, wk, wv, wo, w1, w2, w3;
   };
-  Block make_block(const std::string& path, const ModelShape& shape);
+  Block make_block(int64_t index, const ModelShape& shape);
+  torch::Tensor forward(const Block& block, const torch::Tensor& x, const torch::Tensor& rotations) const;
   torch::Tensor attention(const Block& block, const torch::Tensor& x, const torch::Tensor& rotations) const;
 
   int64_t head_size_;

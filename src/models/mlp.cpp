@@ -22,7 +22,8 @@ Mlp::Mlp(const ModelShape& shape, const ModelOptions& options)
   int64_t width = shape.input_size;
   for (int64_t layer = 0; layer < shape.layers; ++layer) {
     const auto path = fmt::format("hidden.{}", layer);
-    hidden_.push_back(make_linear(parameters_, path, linear_options(width, shape.hidden_size)));
+    const auto linear = make_linear(parameters_, path, linear_options(width, shape.hidden_size));
+    hidden_.push_back({place_block(path, layer), linear});
     width = shape.hidden_size;
   }
   head_ = make_linear(parameters_, "head", linear_options(width, shape.classes));
@@ -38,8 +39,9 @@ torch::Tensor Mlp::logits(const torch::Tensor& images) {
                     input_size_, x.size(1)));
   }
   x = x.to(head_.weight.scalar_type());
-  for (const auto& layer : hidden_) {
-    x = layer(x).relu_();
+  for (const auto& block : hidden_) {
+    x = run_block(block.place, x,
+                  [&block](const torch::Tensor& input) { return block.linear(input).relu_(); });
   }
   return head_(x);
 }

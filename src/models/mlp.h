@@ -16,7 +16,11 @@ class Mlp : public BuiltInModel {
 
  private:
   int64_t input_size_;
-  std::vector<Linear> hidden_;
+  struct Block {
+    BlockPlace place;
+    Linear linear;
+  };
+  std::vector<Block> hidden_;
   Linear head_;
 };
 

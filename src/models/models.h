@@ -14,6 +14,8 @@ namespace flopmark {
 struct ModelOptions {
   torch::TensorOptions tensor;  ///< device (cpu, cuda, meta) and dtype of the parameters
   int64_t seed = 0;             ///< of the initial values; not used on meta
+  /// Blocks 0, interval, 2 x interval, ... run forward again in backward; 0: none.
+  int64_t checkpoint_interval = 0;
 };
 
 /// A built-in model, its parameters created with `options.tensor` at once (no copy, no move).

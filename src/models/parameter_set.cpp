@@ -71,6 +71,14 @@ torch::Tensor ParameterSet::create(const std::string& name, at::IntArrayRef size
   return parameters_.back().value;
 }
 
+std::vector<torch::Tensor> ParameterSet::below(const std::string& path) const {
+  std::vector<torch::Tensor> values;
+  for (const auto& parameter : parameters_) {
+    if (parameter.name.starts_with(path + ".")) values.push_back(parameter.value);
+  }
+  return values;
+}
+
 void ParameterSet::initialise(int64_t seed) {
   const c10::AutoGradMode no_grad(false);
   for (size_t i = 0; i < parameters_.size(); ++i) {

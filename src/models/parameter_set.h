@@ -37,6 +37,8 @@ class ParameterSet {
   void initialise(int64_t seed);
 
   const std::vector<NamedParameter>& all() const { return parameters_; }
+  /// Those of one module: names that start with `path` and a dot.
+  std::vector<torch::Tensor> below(const std::string& path) const;
   const torch::TensorOptions& options() const { return options_; }
 
  private:

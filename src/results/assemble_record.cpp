@@ -144,7 +144,10 @@ void add_launch_facts(RunRecord& record, const RecordInputs& inputs) {
     if (!first.matmul_precision.empty()) precision = first.matmul_precision;
   }
   for (const auto& launch : inputs.launches) {
-    if (!record.flops && launch.flops) record.flops = launch.flops;
+    if (!record.flops && launch.flops) {
+      record.flops = launch.flops;
+      record.flops->by_module.clear();  // thousands of lines for a large model; `flopmark flops` shows them
+    }
     record.repeats.push_back(repeat_of(launch));
   }
   record.warmup = warmup_of(inputs.launches);

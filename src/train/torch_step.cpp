@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "flops/observe/observer.h"
-#include "train/autocast.h"
+#include "models/autocast.h"
 #include "train/optimizer.h"
 
 namespace flopmark {
@@ -31,6 +30,7 @@ struct TorchStep::State {
         autocast{options.device.type(), options.train.precision == "bf16-mixed"},
         micro_batches(options.train.gradient_accumulation),
         clip_norm(options.train.gradient_clip),
+        counting(options.counting),
         optimizer(make_optimizer(options.train.optimizer, model->parameters())),
         share(at::full({}, 1.0 / static_cast<double>(micro_batches),
                        torch::TensorOptions(device).dtype(torch::kFloat))) {}
@@ -41,6 +41,7 @@ struct TorchStep::State {
   AutocastOptions autocast;
   int64_t micro_batches;
   std::optional<double> clip_norm;
+  FlopObserver::Options counting;
   std::unique_ptr<Optimizer> optimizer;
   torch::Tensor share;  ///< 1 / micro_batches: backward starts with it, so gradients are those of the mean
 
@@ -132,7 +133,7 @@ BlockFacts TorchStep::end_block() {
 
 FlopTotals TorchStep::count() {
   begin_block(1);
-  FlopObserver observer;
+  FlopObserver observer(state_->counting);
   for (int64_t i = 0; i < state_->micro_batches; ++i) {
     next_batch();
     transfer();

@@ -10,6 +10,7 @@
 #include "data/loader.h"
 #include "flopmark/flop_totals.h"
 #include "flopmark/model.h"
+#include "flops/observe/observer.h"
 #include "measure/step.h"
 
 namespace flopmark {
@@ -18,6 +19,7 @@ namespace flopmark {
 struct StepOptions {
   torch::Device device = torch::kCPU;
   TrainConfig train;
+  FlopObserver::Options counting = {};
 };
 
 /// A real training step on LibTorch: loader, autocast, model, autograd, clipping, optimizer.

@@ -28,6 +28,11 @@ DataSummary summarize(const Dataset& dataset) {
 
 }  // namespace
 
+FlopObserver::Options counting_options(const RunConfig& config) {
+  return {.convention = attention_convention(config.measure.attention_convention),
+          .tf32 = matmul_precision(config.train.precision) == "tf32"};
+}
+
 Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state) {
   Job job;
   job.device = resolve_device(config.device);
@@ -39,7 +44,11 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
   job.data = summarize(*dataset);
   const auto tensor =
       torch::TensorOptions().device(job.device).dtype(parameter_dtype(config.train.precision));
-  job.model = maker(config.model, {.tensor = tensor, .seed = config.train.seed}, state);
+  job.model = maker(config.model,
+                    {.tensor = tensor,
+                     .seed = config.train.seed,
+                     .checkpoint_interval = config.train.activation_checkpointing.blocks},
+                    state);
   job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));
   return job;
 }
@@ -52,8 +61,9 @@ Job make_job(const RunConfig& config) {
 }
 
 std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config) {
-  return std::make_unique<TorchStep>(std::move(job.model), std::move(job.loader),
-                                     StepOptions{.device = job.device, .train = config.train});
+  return std::make_unique<TorchStep>(
+      std::move(job.model), std::move(job.loader),
+      StepOptions{.device = job.device, .train = config.train, .counting = counting_options(config)});
 }
 
 }  // namespace flopmark

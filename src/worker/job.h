@@ -32,6 +32,9 @@ struct Job {
 /// @throws Error 200 for what is wrong in the config or its data.
 Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state);
 
+/// How FLOPs are counted, by the config.
+FlopObserver::Options counting_options(const RunConfig& config);
+
 /// A job of the built-in models.
 Job make_job(const RunConfig& config);
 

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   app.add_option("--config", options.config, "resolved config");
   app.add_option("--samples", options.samples, "raw-sample file to write");
   app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
+  app.add_flag("--count", options.count_only, "count the FLOPs of a step, measure nothing");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

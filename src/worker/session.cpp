@@ -13,6 +13,7 @@
 #include "worker/channel.h"
 #include "worker/device_facts.h"
 #include "worker/memory.h"
+#include "worker/meta_count.h"
 
 namespace flopmark {
 namespace {
@@ -94,10 +95,23 @@ class Session {
   std::unique_ptr<Marker> marker_;
 };
 
+/// What a built-in model's step would compute; nothing is measured.
+LaunchSamples count_only(const RunConfig& config, LoopState& state) {
+  state.stage.store(LoopState::Stage::count);
+  MetaCount count = count_on_meta(config);
+  LaunchSamples samples;
+  samples.parameters = count.parameters;
+  samples.matmul_precision = matmul_precision(config.train.precision);
+  samples.attention_kernel = attention_kernel(count.flops, config.model);
+  samples.flops = std::move(count.flops);
+  return samples;
+}
+
 /// The story of a launch.
 LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
                                Channel& channel) {
   const RunConfig config = read_config(options.config);
+  if (options.count_only) return count_only(config, state);
   Session session(config, maker, state);
   channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
   session.warm_up();

@@ -10,6 +10,7 @@ struct SessionOptions {
   std::filesystem::path config;   ///< resolved config, JSON
   std::filesystem::path samples;  ///< where the raw samples go
   int progress_fd = -1;
+  bool count_only = false;  ///< count the FLOPs of a step, measure nothing
 };
 
 /// One launch, from the resolved config to the raw-sample file: load, warm-up, timed steps, counted step,

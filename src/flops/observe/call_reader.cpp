@@ -77,6 +77,43 @@ bool is_complex(const c10::IValue& value) {
   return value.isTensor() && value.toTensor().defined() && value.toTensor().is_complex();
 }
 
+/// What the peak table calls a number type. Complex ones are made of two numbers of that type.
+std::string precision_of(at::ScalarType type) {
+  switch (type) {
+    case at::kDouble:
+    case at::kComplexDouble:
+      return "fp64";
+    case at::kFloat:
+    case at::kComplexFloat:
+      return "fp32";
+    case at::kHalf:
+    case at::kComplexHalf:
+      return "fp16";
+    case at::kBFloat16:
+      return "bf16";
+    case at::kChar:
+    case at::kByte:
+      return "int8";
+    case at::ScalarType::Float4_e2m1fn_x2:
+      return "fp4";
+    default:
+      return c10::isFloat8Type(type) ? "fp8" : c10::toString(type);
+  }
+}
+
+/// Of the first tensor from a place on: all that are multiplied with each other have one type.
+std::string precision_from(c10::ArrayRef<const c10::IValue> inputs, size_t place) {
+  for (; place < inputs.size(); ++place) {
+    if (inputs[place].isTensor() && inputs[place].toTensor().defined()) {
+      return precision_of(inputs[place].toTensor().scalar_type());
+    }
+    if (inputs[place].isTensorList() && !inputs[place].toTensorList().empty()) {
+      return precision_of(inputs[place].toTensorList().get(0).scalar_type());
+    }
+  }
+  return "fp32";
+}
+
 /// The arguments of this call. A boxed one, as TorchScript makes them, shows the whole stack: they come last.
 c10::ArrayRef<const c10::IValue> arguments_of(const at::RecordFunction& function) {
   const auto inputs = function.inputs();
@@ -86,7 +123,8 @@ c10::ArrayRef<const c10::IValue> arguments_of(const at::RecordFunction& function
 
 }  // namespace
 
-OperatorCall read_call(const at::RecordFunction& function, const std::vector<size_t>& values_of) {
+OperatorCall read_call(const at::RecordFunction& function, const std::vector<size_t>& values_of,
+                       size_t product_at) {
   OperatorCall call;
   call.name = function.name();
   const auto inputs = arguments_of(function);
@@ -95,6 +133,7 @@ OperatorCall read_call(const at::RecordFunction& function, const std::vector<siz
     call.arguments.push_back(read_argument(input));
   }
   call.complex_values = std::any_of(inputs.begin(), inputs.end(), is_complex);
+  call.precision = precision_from(inputs, product_at);
   for (const size_t place : values_of) {
     if (find_tensor(call, place) != nullptr) {
       std::get<TensorShape>(call.arguments[place]).values = values_of_tensor(inputs[place].toTensor());

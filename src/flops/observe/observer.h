@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "flopmark/flop_totals.h"
+#include "flops/flop_tally.h"
 
 namespace flopmark {
 
@@ -13,13 +14,20 @@ class FlopObserver {
  public:
   enum class Part { forward, backward, optimizer };
 
-  FlopObserver();
+  struct Options {
+    AttentionConvention convention = AttentionConvention::full;
+    bool tf32 = false;  ///< products of float32 run as TF32
+  };
+
+  explicit FlopObserver(const Options& options);
+  FlopObserver() : FlopObserver(Options{}) {}
   ~FlopObserver();
   FlopObserver(const FlopObserver&) = delete;
   FlopObserver& operator=(const FlopObserver&) = delete;
 
   /// What runs from now on; forward at first. In backward, operators that run with gradients enabled are
-  /// recomputation: with create_graph the whole backward is taken for it.
+  /// recomputation: with create_graph the whole backward is taken for it, and a reversible network's own
+  /// re-run under disabled gradients is taken for backward.
   void enter(Part part);
   /// Totals so far; the device need not be synchronized. @throws the first error met while counting, such as
   /// std::overflow_error if a count exceeds int64.

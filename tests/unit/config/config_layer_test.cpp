@@ -87,8 +87,7 @@ TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
   for (const char* text :
        {"{\"model\": {\"torchscript\": \"m.pt\"}}", "{\"model\": {\"exported\": \"m.pt2\"}}",
         "{\"model\": {\"plugin\": \"m.so\"}}", "{\"data\": {\"inputs\": []}}",
-        "{\"parallel\": {\"ranks\": 1}}", "{\"train\": {\"activation_checkpointing\": \"none\"}}",
-        "{\"measure\": {\"loader\": \"normal\"}}", "{\"measure\": {\"attention_convention\": \"full\"}}"}) {
+        "{\"parallel\": {\"ranks\": 1}}", "{\"measure\": {\"loader\": \"normal\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("unknown key")) << text;
   }
   for (const char* text :

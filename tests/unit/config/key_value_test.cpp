@@ -95,6 +95,25 @@ TEST(KeyValue, AValueThatDoesNotFitChangesNothing) {
   EXPECT_EQ(value_of(*find_key("data.batch_size"), config), 3);
 }
 
+TEST(KeyValue, CheckpointingIsAWordOrANumber) {
+  const KeyRow& row = *find_key("train.activation_checkpointing");
+  RunConfig config;
+  const auto blocks = [&](const json& value) -> int64_t {
+    return assign_value(row, value, config) ? config.train.activation_checkpointing.blocks : -1;
+  };
+  EXPECT_EQ(blocks("full"), 1);
+  EXPECT_EQ(value_of(row, config), "full");
+  EXPECT_EQ(blocks(3), 3);
+  EXPECT_EQ(value_of(row, config), 3);
+  EXPECT_EQ(blocks("none"), 0);
+  EXPECT_EQ(value_of(row, config), "none");
+  EXPECT_EQ(blocks(1), 1);
+  for (const json& bad : {json("some"), json("3"), json(0), json(-1), json(1.5), json(true), json(nullptr)}) {
+    EXPECT_EQ(blocks(bad), -1) << bad;
+  }
+  EXPECT_EQ(expected_text(row), "none, full or a whole number from 1 to 65536");
+}
+
 TEST(KeyValue, ExpectedInWords) {
   const auto expected = [](const char* key) { return expected_text(*find_key(key)); };
   EXPECT_EQ(expected("data.batch_size"), "a whole number from 1 to 2147483647");

@@ -43,11 +43,11 @@ TEST(RunConfig, EmptyConfigHasTheDefaults) {
     "data": {"type": "synthetic", "batch_size": 1, "sequence_length": 128, "workers": 2, "prefetch": 4,
              "pin_memory": true, "drop_last": true, "shuffle": true, "seed": 0},
     "train": {"precision": "fp32", "gradient_accumulation": 1, "gradient_clip": null,
-              "attention_kernel": "auto", "seed": 0, "optimizer": {"type": "adamw", "lr": 3e-4,
+              "activation_checkpointing": "none", "attention_kernel": "auto", "seed": 0, "optimizer": {"type": "adamw", "lr": 3e-4,
                 "weight_decay": 0.01, "beta1": 0.9,
                                        "beta2": 0.999, "eps": 1e-8}},
     "measure": {"warmup_min_steps": 10, "warmup_max_steps": 200, "warmup_max_s": 120.0, "steps": 50,
-                "repeats": 10, "timeout_s": 3600.0, "threads": 0}})"));
+                "repeats": 10, "timeout_s": 3600.0, "threads": 0, "attention_convention": "full"}})"));
 }
 
 TEST(RunConfig, EveryKeyReachesItsPlace) {

@@ -97,6 +97,56 @@ TEST(AttentionRules, PackedSequencesAttendToThemselves) {
       model, hardware);
 }
 
+TEST(AttentionRules, KnowTheCausalCallsOnSquareShapes) {
+  const Argument q = tensor({2, 6, 5, 4}), k = tensor({2, 2, 5, 4}), v = tensor({2, 2, 5, 7});
+  const Argument longer = tensor({2, 2, 8, 4});
+  const char* forward = "aten::_scaled_dot_product_flash_attention";
+  EXPECT_TRUE(flop_of(forward, {q, k, v, 0.0, true}).causal);
+  EXPECT_FALSE(flop_of(forward, {q, k, v, 0.0, false}).causal);
+  EXPECT_FALSE(flop_of(forward, {q, k, v}).causal);
+  EXPECT_FALSE(flop_of(forward, {q, longer, longer, 0.0, true}).causal);
+  EXPECT_TRUE(flop_of(forward, {q, k, v, kNone, kNone, kNone, 0.0, true, false}).causal);  // scales before
+  EXPECT_TRUE(flop_of("aten::_scaled_dot_product_efficient_attention_backward",
+                      {v, q, k, v, kNone, v, kNone, kNone, kNone, 0.0, Bools{true, true, true, false}, true})
+                  .causal);
+  // efficient attention has a kind of mask: 0 none, 1 and 2 causal
+  const Argument pq = tensor({1, 5, 6, 4}), pk = tensor({1, 5, 2, 4}), pv = tensor({1, 5, 2, 7});
+  const auto efficient = [&](int64_t mask, const Argument& of_q, const Argument& of_k) {
+    return flop_of("aten::_efficient_attention_forward",
+                   {pq, pk, pv, kNone, of_q, of_k, int64_t{3}, int64_t{3}, 0.0, mask})
+        .causal;
+  };
+  EXPECT_FALSE(efficient(0, offsets({0, 2, 5}), offsets({0, 2, 5})));
+  EXPECT_TRUE(efficient(1, offsets({0, 2, 5}), offsets({0, 2, 5})));
+  EXPECT_FALSE(efficient(1, offsets({0, 2, 5}), offsets({0, 3, 5})));
+}
+
+TEST(AttentionRules, CudnnInPlace) {
+  const Argument q = tensor({5, 6, 4}), k = tensor({5, 2, 4}), v = tensor({5, 2, 7});
+  std::vector<Argument> call = {
+      v, q, k, v, offsets({0, 2, 5}), offsets({0, 4, 5}), int64_t{3}, int64_t{4}, true, 1.0, kNone, kNone};
+  const char* name = "aten::_cudnn_attention_forward_no_dropout_inplace";
+  EXPECT_EQ(flop(name, call), 1'452);
+  call[10] = tensor({2});  // seqused_k
+  EXPECT_THROW(flop(name, call), std::invalid_argument);
+}
+
+TEST(AttentionRules, PaddedHeadsAreCountedAsTheyWere) {
+  const auto scope = attention_scope(
+      {.name = "aten::scaled_dot_product_attention",
+       .arguments = {tensor({2, 6, 5, 12}), tensor({2, 2, 5, 12}), tensor({2, 2, 5, 20}), kNone, 0.0, true}});
+  ASSERT_TRUE(scope);
+  EXPECT_TRUE(scope->causal);
+  const char* name = "aten::_scaled_dot_product_flash_attention_backward";
+  const FlopRule& rule = *built_in_rules().find(name);
+  const Argument q = tensor({2, 6, 5, 16}), k = tensor({2, 2, 5, 16}), v = tensor({2, 2, 5, 24});
+  const OperatorCall padded{.name = name, .arguments = {v, q, k, v}};
+  const OperatorFlop flop = count_call(rule, without_padding(padded, rule, *scope));
+  expect_flop(flop, 2 * 2 * 6 * 25 * (2 * 12 + 2 * 20), 2 * 2 * 6 * 25 * (3 * 12 + 2 * 20));
+  EXPECT_FALSE(
+      attention_scope({.name = "aten::scaled_dot_product_attention", .arguments = {kNone, kNone, kNone}}));
+}
+
 TEST(AttentionRules, RefuseWhatTheShapesDoNotTell) {
   const Argument q = tensor({5, 6, 4}), unknown = tensor({3});
   EXPECT_THROW(flop("aten::_flash_attention_forward", {q, q, q, unknown, unknown}), std::invalid_argument);

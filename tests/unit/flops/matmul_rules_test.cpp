@@ -88,5 +88,12 @@ TEST(MatmulRules, RefuseShapesThatDoNotFit) {
   EXPECT_THROW(flop("aten::_grouped_mm", {tensor({3}), tensor({3})}), std::invalid_argument);
 }
 
+TEST(MatmulRules, ListsArePairs) {
+  const std::vector<TensorShape> left = {{.sizes = {2, 3}}, {.sizes = {5, 7}}};
+  const std::vector<TensorShape> right = {{.sizes = {3, 4}}, {.sizes = {7, 1}}};
+  EXPECT_EQ(flop("aten::_foreach_mm", {left, right}), 2 * 2 * 3 * 4 + 2 * 5 * 7);
+  EXPECT_EQ(flop("aten::_scaled_addmm", {tensor({2, 4}), tensor({2, 3}), tensor({3, 4})}), 48);
+}
+
 }  // namespace
 }  // namespace flopmark

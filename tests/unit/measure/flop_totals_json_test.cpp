@@ -18,6 +18,7 @@ FlopTotals example() {
   totals.attention_convention = "causal";
   totals.lower_bound = true;
   totals.by_operator = {{"aten::mm", 45, 44'000'000, 44'000'001}};
+  totals.by_precision = {{"bf16", 44'000'000, 44'000'001}};
   totals.uncounted = {{"aten::cumsum", 2}};
   return totals;
 }
@@ -31,7 +32,7 @@ TEST(FlopTotalsJson, HasExactlyTheKeysOfTheRecord) {
   EXPECT_THAT(keys, testing::UnorderedElementsAre("forward_flop", "backward_flop", "recompute_flop",
                                                   "backward_hardware_flop", "optimizer_flop", "model_flop",
                                                   "hardware_flop", "attention_convention", "lower_bound",
-                                                  "by_operator", "uncounted"));
+                                                  "by_operator", "by_precision", "uncounted"));
   EXPECT_EQ(json["model_flop"], 44'826'624);
   EXPECT_EQ(json["hardware_flop"], 45'351'012);  // 14942208 + 30408704 + 100
   EXPECT_EQ(json["by_operator"].dump(),
@@ -50,6 +51,22 @@ TEST(FlopTotalsJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(read.attention_convention, "causal");
   EXPECT_TRUE(read.lower_bound);
   EXPECT_EQ(to_json(read), json);
+}
+
+TEST(FlopTotalsJson, ModulesAreWrittenWhereThereAreAny) {
+  FlopTotals totals = example();
+  totals.by_module = {{"layers.0.attention.wq", 1, 2, 3, 4}, {"", 5, 6, 7, 8}};
+  const nlohmann::json json = to_json(totals);
+  EXPECT_EQ(json["by_module"][0].dump(),
+            R"({"backward_flop":2,"backward_hardware_flop":3,"forward_flop":1,"hardware_flop":8,)"
+            R"("model_flop":3,"module":"layers.0.attention.wq","recompute_flop":4})");
+  EXPECT_EQ(to_json(flop_totals_from_json(json)), json);
+}
+
+TEST(FlopTotalsJson, AFileOfAnOlderVersionHasNoNumberTypes) {
+  nlohmann::json json = to_json(example());
+  json.erase("by_precision");
+  EXPECT_TRUE(flop_totals_from_json(json).by_precision.empty());
 }
 
 TEST(FlopTotalsJson, EmptyTablesAreListsNotNull) {

@@ -179,6 +179,42 @@ TEST(StepCount, GruAndRnnCountThroughTheirProducts) {
                 2 * cell - 2 * 8 * 15 - 2 * 2 * 25);
 }
 
+TEST(StepCount, TheFusedEncoderLayerIsCountedByItsProducts) {
+  constexpr int64_t kBatch = 2, kLength = 5, kWidth = 8, kInner = 12, kHeads = 2;
+  const auto weight = [](at::IntArrayRef sizes) { return torch::randn(sizes); };
+  const auto x = weight({kBatch, kLength, kWidth});
+  const torch::NoGradGuard inference;
+  FlopObserver observer;
+  at::_transformer_encoder_layer_fwd(x, kWidth, kHeads, weight({3 * kWidth, kWidth}), weight({3 * kWidth}),
+                                     weight({kWidth, kWidth}), weight({kWidth}), /*use_gelu=*/true,
+                                     /*norm_first=*/false, 1e-5, weight({kWidth}), weight({kWidth}),
+                                     weight({kWidth}), weight({kWidth}), weight({kInner, kWidth}),
+                                     weight({kInner}), weight({kWidth, kInner}), weight({kWidth}));
+  const int64_t rows = kBatch * kLength;
+  const int64_t linears = 2 * rows * (3 * kWidth * kWidth + kWidth * kWidth + 2 * kWidth * kInner);
+  EXPECT_EQ(checked_totals(observer).forward_flop, linears + 2 * 2 * rows * kLength * kWidth);
+  EXPECT_FALSE(observer.totals().lower_bound);
+}
+
+TEST(StepCount, DistancesAreCountedWhereTheyMultiply) {
+  // |x|^2 + |y|^2 - 2 x y as one product of 30 x (5 + 2) x 40; below 26 rows it subtracts
+  EXPECT_EQ(count_forward([] {
+              torch::cdist(torch::randn({30, 5}), torch::randn({40, 5}));
+            }).forward_flop,
+            2 * 30 * 7 * 40);
+  const FlopTotals few = count_forward([] { torch::cdist(torch::randn({3, 5}), torch::randn({4, 5})); });
+  EXPECT_EQ(few.forward_flop, 0);
+  EXPECT_FALSE(few.lower_bound);
+}
+
+TEST(StepCount, BilinearIsTheProductThatRuns) {
+  const auto x = leaf({4, 5}), y = leaf({4, 6}), weight = leaf({3, 5, 6});
+  const FlopTotals totals = count_step([&] { return torch::bilinear(x, y, weight); });
+  // x W is 4 x 5 with 5 x 6, three times; then a row of 6 with y for each of the 4 x 3 results
+  EXPECT_EQ(totals.forward_flop, 2 * 4 * 3 * 5 * 6 + 2 * 4 * 3 * 6);
+  EXPECT_EQ(totals.backward_flop, 3 * 2 * 4 * 3 * 5 * 6);  // of x, y and the weight
+}
+
 TEST(StepCount, CompositesCountThroughTheirProducts) {
   expect_counts(count_step([] {
                   return torch::einsum("bij,bjk->bik", {leaf({2, 3, 4}), leaf({2, 4, 5})});

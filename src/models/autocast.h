@@ -8,6 +8,9 @@ struct AutocastOptions {
   torch::DeviceType device = torch::kCPU;
   bool enabled = false;
   torch::Dtype dtype = torch::kBFloat16;
+
+  /// What this thread has now; off for a device that has no autocast, such as meta.
+  static AutocastOptions current(torch::DeviceType device);
 };
 
 /// Autocast in this thread while it is alive, as Python's `torch.autocast`: to be left before backward, which

@@ -1,4 +1,4 @@
-#include "train/autocast.h"
+#include "models/autocast.h"
 
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/linear.h>

@@ -1,8 +1,13 @@
-#include "train/autocast.h"
+#include "models/autocast.h"
 
 #include <ATen/autocast_mode.h>
 
 namespace flopmark {
+
+AutocastOptions AutocastOptions::current(torch::DeviceType device) {
+  if (!at::autocast::is_autocast_available(device)) return {torch::kCPU, false};
+  return {device, at::autocast::is_autocast_enabled(device), at::autocast::get_autocast_dtype(device)};
+}
 
 AutocastGuard::AutocastGuard(const AutocastOptions& options)
     : device_(options.device),

@@ -1,0 +1,121 @@
+#include "worker/meta_count.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "flopmark/error.h"
+#include "worker/job.h"
+
+namespace flopmark {
+namespace {
+
+RunConfig tiny(const std::vector<std::string>& sets) {
+  return load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json", sets);
+}
+
+void expect_equal_counts(const FlopTotals& a, const FlopTotals& b) {
+  EXPECT_EQ(a.forward_flop, b.forward_flop);
+  EXPECT_EQ(a.backward_flop, b.backward_flop);
+  EXPECT_EQ(a.backward_hardware_flop, b.backward_hardware_flop);
+  EXPECT_EQ(a.recompute_flop, b.recompute_flop);
+  ASSERT_EQ(a.by_operator.size(), b.by_operator.size());
+  for (size_t i = 0; i < a.by_operator.size(); ++i) {
+    EXPECT_EQ(a.by_operator[i].name, b.by_operator[i].name);
+    EXPECT_EQ(a.by_operator[i].calls, b.by_operator[i].calls);
+    EXPECT_EQ(a.by_operator[i].hardware_flop, b.by_operator[i].hardware_flop);
+  }
+  ASSERT_EQ(a.by_module.size(), b.by_module.size());
+  for (size_t i = 0; i < a.by_module.size(); ++i) {
+    EXPECT_EQ(a.by_module[i].path, b.by_module[i].path);
+    EXPECT_EQ(a.by_module[i].hardware_flop(), b.by_module[i].hardware_flop()) << a.by_module[i].path;
+  }
+  EXPECT_EQ(a.by_precision.size(), b.by_precision.size());
+}
+
+/// On meta and in a real step on the CPU.
+void expect_meta_equals_real(const RunConfig& config) {
+  const MetaCount meta = count_on_meta(config);
+  Job job = make_job(config);
+  const auto step = make_step(job, config);
+  expect_equal_counts(meta.flops, step->count());
+  EXPECT_EQ(meta.parameters, step->parameters());
+}
+
+TEST(MetaCount, EqualsARealStep) {
+  expect_meta_equals_real(tiny({}));
+  expect_meta_equals_real(tiny({"train.gradient_accumulation=3", "train.activation_checkpointing=full"}));
+  expect_meta_equals_real(tiny({"train.attention_kernel=unfused", "measure.attention_convention=causal"}));
+  expect_meta_equals_real(tiny({"train.precision=bf16-mixed", "train.activation_checkpointing=2"}));
+  expect_meta_equals_real(
+      tiny({"model.type=gpt2", "model.preset=gpt2-124m", "model.layers=2", "model.vocab_size=300"}));
+  expect_meta_equals_real(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json"));
+}
+
+TEST(MetaCount, TinyLlamaByHand) {
+  const MetaCount count = count_on_meta(tiny({}));
+  EXPECT_EQ(count.parameters, 125'248);
+  EXPECT_EQ(count.flops.forward_flop, 14'942'208);
+  EXPECT_EQ(count.flops.model_flop(), 44'826'624);
+  EXPECT_EQ(count.flops.hardware_flop(), 45'350'912);
+  std::map<std::string, ModuleFlops> modules;
+  for (const auto& row : count.flops.by_module) modules[row.path] = row;
+  EXPECT_EQ(modules.at("layers.1.attention.wq").forward_flop, 2 * 64 * 64 * 64);
+  EXPECT_EQ(modules.at("layers.1.attention.wq").backward_flop, 2 * 2 * 64 * 64 * 64);
+  EXPECT_EQ(modules.at("layers.0.attention.wk").forward_flop, 2 * 64 * 64 * 32);
+  EXPECT_EQ(modules.at("layers.0.attention").forward_flop, 1'048'576 / 2);
+  EXPECT_EQ(modules.at("output").forward_flop, 2'097'152);
+  EXPECT_EQ(modules.count(""), 0u);
+}
+
+TEST(MetaCount, AccumulationMultiplies) {
+  EXPECT_EQ(count_on_meta(tiny({"train.gradient_accumulation=4"})).flops.model_flop(), 179'306'496);
+}
+
+struct Golden {
+  const char* preset;
+  int64_t length, parameters, forward, model, hardware_recomputed;
+};
+
+// The rows of ../shared/cases/flops-golden.md: unfused, batch 1.
+TEST(MetaCount, GoldenTransformers) {
+  const Golden rows[] = {
+      {"gpt2-124m", 1024, 124'439'808, 291'648'307'200, 874'944'921'600, 1'087'545'802'752},
+      {"llama-3-8b", 8192, 8'030'261'248, 158'140'695'838'720, 474'422'087'516'160, 623'955'668'893'696},
+      {"llama-3-70b", 8192, 70'553'706'496, 1'314'637'949'698'048, 3'943'913'849'094'144, 0}};
+  for (const Golden& row : rows) {
+    const auto count = [&](const char* kernel, const char* checkpointing) {
+      return count_on_meta(
+          load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",
+                      {std::string("model.type=") + (row.preset[0] == 'g' ? "gpt2" : "llama"),
+                       std::string("model.preset=") + row.preset, "data.batch_size=1",
+                       "data.sequence_length=" + std::to_string(row.length), "train.precision=bf16",
+                       std::string("train.attention_kernel=") + kernel,
+                       std::string("train.activation_checkpointing=") + checkpointing}));
+    };
+    const MetaCount unfused = count("unfused", "none");
+    EXPECT_EQ(unfused.parameters, row.parameters) << row.preset;
+    EXPECT_EQ(unfused.flops.forward_flop, row.forward);
+    EXPECT_EQ(unfused.flops.model_flop(), row.model);
+    EXPECT_EQ(unfused.flops.hardware_flop(), row.model);
+    if (row.hardware_recomputed > 0) {
+      EXPECT_EQ(count("unfused", "full").flops.hardware_flop(), row.hardware_recomputed) << row.preset;
+    }
+  }
+}
+
+TEST(MetaCount, FusedAttentionComputesMoreInHardware) {
+  const MetaCount fused = count_on_meta(
+      load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",
+                  {"model.preset=llama-3-70b", "data.batch_size=1", "data.sequence_length=8192"}));
+  EXPECT_EQ(fused.flops.hardware_flop(), 4'031'874'779'316'224);
+}
+
+TEST(MetaCount, RefusesACountBeyond64Bits) {
+  EXPECT_THROW(count_on_meta(tiny(
+                   {"model.preset=llama-3-70b", "data.batch_size=1000000", "data.sequence_length=1000000"})),
+               std::overflow_error);
+}
+
+}  // namespace
+}  // namespace flopmark
