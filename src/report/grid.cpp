@@ -56,8 +56,9 @@ std::string format_grid(const Grid& grid, TableStyle style) {
 std::string format_facts(const Facts& facts, TableStyle style) {
   std::string text;
   for (const auto& [label, sentence] : facts) {
-    text += style == TableStyle::text ? hanging(fmt::format("{:<9} ", label), sentence)
-                                      : fmt::format("- {}: {}\n", label, markdown_escaped(sentence));
+    text += style == TableStyle::text
+                ? hanging(fmt::format("{:<9} ", label), sentence)
+                : fmt::format("- {}: {}\n", markdown_escaped(label), markdown_escaped(sentence));
   }
   return text;
 }
