@@ -34,6 +34,11 @@ void check(const ModelShape& shape) {
   }
 }
 
+void check_transformer(const ModelShape& shape) {
+  check(shape);
+  if (shape.type == "mlp") throw usage_error("model.type mlp: has no attention; give a llama or gpt2");
+}
+
 int64_t sum(std::initializer_list<int64_t> terms) {
   int64_t total = 0;
   for (const int64_t term : terms) {
@@ -48,13 +53,17 @@ int64_t key_width(const ModelShape& shape) {
                                : shape.hidden_size;
 }
 
-/// Matmul parameters of one block: query and output, key and value, feed-forward (gated with three matrices
-/// in llama).
-int64_t block_matrices(const ModelShape& shape) {
+/// Query and output, key and value of one block.
+int64_t attention_matrices(const ModelShape& shape) {
   const int64_t d = shape.hidden_size;
+  return checked_add(checked_product({2, d, d}), checked_product({2, d, key_width(shape)}));
+}
+
+/// Matmul parameters of one block: attention and feed-forward (gated with three matrices in llama).
+int64_t block_matrices(const ModelShape& shape) {
   const int64_t ffn_matrices = shape.type == "llama" ? 3 : 2;
-  return sum({checked_product({2, d, d}), checked_product({2, d, key_width(shape)}),
-              checked_product({ffn_matrices, d, shape.ffn_size})});
+  return checked_add(attention_matrices(shape),
+                     checked_product({ffn_matrices, shape.hidden_size, shape.ffn_size}));
 }
 
 /// Matrices of every block and the head.
@@ -126,6 +135,16 @@ int64_t count_parameters(const ModelShape& shape) {
     return llama_parameters(shape);
   }
   return shape.type == "gpt2" ? gpt2_parameters(shape) : mlp_parameters(shape);
+}
+
+int64_t count_matmul_parameters(const ModelShape& shape) {
+  check_transformer(shape);
+  return transformer_matrices(shape);
+}
+
+int64_t count_attention_parameters(const ModelShape& shape) {
+  check_transformer(shape);
+  return attention_matrices(shape);
 }
 
 FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, int64_t micro_batches,

@@ -10,6 +10,13 @@ namespace flopmark {
 /// Number of parameters of a built-in model, shared ones once.
 int64_t count_parameters(const ModelShape& shape);
 
+/// Parameters that are used in matmuls, the output layer's included and the input embedding's not: each costs
+/// 2 FLOP per token forward. llama and gpt2 only. @throws Error 200 for another type.
+int64_t count_matmul_parameters(const ModelShape& shape);
+
+/// Those of query, key, value and output of one block; part of count_matmul_parameters. llama and gpt2 only.
+int64_t count_attention_parameters(const ModelShape& shape);
+
 /// One micro-batch of a built-in model.
 struct BatchShape {
   int64_t batch_size = 1;

@@ -59,6 +59,10 @@ Peak lookup_peak(const std::string& device_name, const std::string& precision) {
   return peak;
 }
 
+std::string peak_precision(const std::string& configured) {
+  return configured.substr(0, configured.find('-'));
+}
+
 Peak resolve_peak(std::optional<double> by_hand, const std::string& device_name,
                   const std::string& precision) {
   if (!by_hand) return lookup_peak(device_name, precision);

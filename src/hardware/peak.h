@@ -12,6 +12,9 @@ namespace flopmark {
 /// the device, and says that `peak.flop_per_s` gives it by hand.
 Peak lookup_peak(const std::string& device_name, const std::string& precision);
 
+/// The precision whose peak bounds the matmuls of a configured one: that of bf16-mixed is bf16.
+std::string peak_precision(const std::string& configured);
+
 /// `by_hand` if given (FLOP/s per device, source by_hand), else the table's; a CPU has none in the table.
 Peak resolve_peak(std::optional<double> by_hand, const std::string& device_name,
                   const std::string& precision);

@@ -127,13 +127,8 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
   record.environment = inputs.host;
 }
 
-/// The peak row of a configured precision: that of bf16-mixed is bf16.
-std::string planned_precision(const std::string& precision) {
-  return precision.substr(0, precision.find('-'));
-}
-
 void add_launch_facts(RunRecord& record, const RecordInputs& inputs) {
-  std::string precision = planned_precision(inputs.config.train.precision);
+  std::string precision = peak_precision(inputs.config.train.precision);
   if (!inputs.launches.empty()) {
     const LaunchSamples& first = inputs.launches.front();
     record.environment = merge_environment(inputs.host, first.environment);

@@ -39,7 +39,7 @@ TEST_F(BashCompletionTest, BashParsesTheScript) {
 
 TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   write_script();
-  EXPECT_THAT(bash({""}), ElementsAre("run", "baseline", "list", "completion"));
+  EXPECT_THAT(bash({""}), ElementsAre("run", "baseline", "mfu", "list", "completion"));
   EXPECT_THAT(bash({"ba"}), ElementsAre("baseline"));
   EXPECT_THAT(bash({"baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(bash({"run", "--qu"}), ElementsAre("--quiet"));
@@ -49,6 +49,8 @@ TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(bash({"run", "--output", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"run", "--set", "t"}), IsEmpty());
   EXPECT_THAT(bash({"baseline", "save", "--r"}), ElementsAre("--reason"));
+  EXPECT_THAT(bash({"mfu", "--checkpointing", ""}), ElementsAre("none", "full", "selective"));
+  EXPECT_THAT(bash({"mfu", "--from", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"completion", ""}), ElementsAre("bash", "zsh"));
   EXPECT_THAT(bash({"--v"}), ElementsAre("--version"));
 }

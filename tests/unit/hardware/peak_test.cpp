@@ -81,5 +81,11 @@ TEST(Peak, ByHandGoesBeforeTheTable) {
   EXPECT_DOUBLE_EQ(resolve_peak(std::nullopt, "NVIDIA H200", "bf16").flop_per_s.value(), 989.4e12);
 }
 
+TEST(PeakPrecision, MixedPrecisionsMultiplyInTheirSmallType) {
+  EXPECT_EQ(peak_precision("bf16-mixed"), "bf16");
+  EXPECT_EQ(peak_precision("tf32"), "tf32");
+  EXPECT_EQ(peak_precision(""), "");
+}
+
 }  // namespace
 }  // namespace flopmark
