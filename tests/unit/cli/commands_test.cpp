@@ -69,7 +69,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, mfu, list, completion; see flopmark --help"},
+       "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, list, completion; see "
+       "flopmark --help"},
       {{"--no-such"}, "--no-such"},
       {{"run", "tiny.json", "--no-such"}, "--no-such"},
       {{"run"}, "no config given"},
