@@ -8,23 +8,26 @@ namespace flopmark {
 /// Shape of a built-in model: what its parameters, memory and FLOPs follow from. All counts, no units.
 /// Fields that do not apply to `type` are 0 (or false) and absent from the resolved config.
 struct ModelShape {
-  std::string type;    ///< llama, gpt2, mlp
+  std::string type;    ///< llama, gpt2, mlp, vit
   std::string preset;  ///< the preset the shape started from; empty for none
 
-  // llama and gpt2
+  // llama, gpt2 and, where it says so, vit
   int64_t vocab_size = 0;
-  int64_t hidden_size = 0;  ///< also the width of an mlp's hidden layers
-  int64_t layers = 0;       ///< blocks; hidden layers of an mlp
-  int64_t heads = 0;
+  int64_t hidden_size = 0;          ///< also the width of an mlp's hidden layers
+  int64_t layers = 0;               ///< blocks; hidden layers of an mlp
+  int64_t heads = 0;                ///< vit too
   int64_t kv_heads = 0;             ///< llama only; divides heads
-  int64_t ffn_size = 0;             ///< inner width of the feed-forward part
+  int64_t ffn_size = 0;             ///< inner width of the feed-forward part; vit too
   bool tied_embeddings = false;     ///< the head shares the input embedding's weight
   int64_t max_sequence_length = 0;  ///< gpt2 only: rows of the learned position embedding
-  double dropout = 0.0;             ///< gpt2 only, [0, 1)
+  double dropout = 0.0;             ///< gpt2 and vit, [0, 1)
 
-  // mlp
-  int64_t input_size = 0;  ///< features per sample
-  int64_t classes = 0;
+  // mlp and vit
+  int64_t input_size = 0;      ///< mlp only: features per sample
+  int64_t classes = 0;         ///< logits per image
+  int64_t image_size = 0;      ///< height and width of an image; in a config data.image_size
+  int64_t image_channels = 0;  ///< in a config data.image_channels
+  int64_t patch_size = 0;      ///< vit only: height and width of a patch; divides image_size
 };
 
 }  // namespace flopmark

@@ -20,8 +20,11 @@ constexpr const char* kFromPreset = "from the preset";
 KeyScope language_models() {
   return {.models = {"llama", "gpt2"}};
 }
-KeyScope mlp_only() {
-  return {.models = {"mlp"}};
+KeyScope transformers() {
+  return {.models = {"llama", "gpt2", "vit"}};
+}
+KeyScope image_models() {
+  return {.models = {"mlp", "vit"}};
 }
 
 std::vector<std::string> preset_names() {
@@ -49,7 +52,7 @@ std::vector<KeyRow> model_rows() {
        .default_text = "the preset's, else llama"},
       {.path = "model.preset", .field = +[](RunConfig& c) -> auto& { return c.model.preset; },
        .doc = "Published shape to start from; the other model keys override it.", .values = preset_names(),
-       .default_text = "llama-tiny for llama, gpt2-124m for gpt2, mlp-784-512-512-10 for mlp"},
+       .default_text = "the first of its type: flopmark list"},
       {.path = "model.vocab_size", .field = +[](RunConfig& c) -> auto& { return c.model.vocab_size; },
        .doc = "Number of token ids.", .integers = {1, kMaxCount}, .scope = language_models(),
        .default_text = kFromPreset, .other_names = {"vocab", "n_vocab"}},
@@ -62,14 +65,14 @@ std::vector<KeyRow> model_rows() {
        .default_text = kFromPreset,
        .other_names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "depth"}},
       {.path = "model.heads", .field = +[](RunConfig& c) -> auto& { return c.model.heads; },
-       .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = language_models(),
+       .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = transformers(),
        .default_text = kFromPreset,
        .other_names = {"n_head", "n_heads", "num_heads", "num_attention_heads"}},
       {.path = "model.kv_heads", .field = +[](RunConfig& c) -> auto& { return c.model.kv_heads; },
        .doc = "Key and value heads; divides heads.", .integers = {1, 65536}, .scope = {.models = {"llama"}},
        .default_text = kFromPreset, .other_names = {"n_kv_heads", "num_key_value_heads"}},
       {.path = "model.ffn_size", .field = +[](RunConfig& c) -> auto& { return c.model.ffn_size; },
-       .doc = "Inner width of the feed-forward part.", .integers = {1, 16777216}, .scope = language_models(),
+       .doc = "Inner width of the feed-forward part.", .integers = {1, 16777216}, .scope = transformers(),
        .default_text = kFromPreset, .other_names = {"intermediate_size", "d_ff"}},
       {.path = "model.tied_embeddings",
        .field = +[](RunConfig& c) -> auto& { return c.model.tied_embeddings; },
@@ -80,13 +83,16 @@ std::vector<KeyRow> model_rows() {
        .doc = "Rows of the learned position embedding.", .integers = {1, kMaxCount},
        .scope = {.models = {"gpt2"}}, .default_text = kFromPreset, .other_names = {"n_positions", "n_ctx"}},
       {.path = "model.dropout", .field = +[](RunConfig& c) -> auto& { return c.model.dropout; },
-       .doc = "Probability of dropout.", .numbers = kFraction, .scope = {.models = {"gpt2"}},
-       .default_text = kFromPreset},
+       .doc = "Probability of dropout.", .numbers = kFraction,
+       .scope = {.models = {"gpt2", "vit"}}, .default_text = kFromPreset},
+      {.path = "model.patch_size", .field = +[](RunConfig& c) -> auto& { return c.model.patch_size; },
+       .doc = "Height and width of a patch; divides data.image_size.", .integers = {1, 65536},
+       .scope = {.models = {"vit"}}, .default_text = kFromPreset},
       {.path = "model.input_size", .field = +[](RunConfig& c) -> auto& { return c.model.input_size; },
        .doc = "Features per sample: image_channels x image_size squared.", .integers = {1, kMaxCount},
-       .scope = mlp_only(), .default_text = kFromPreset},
+       .scope = {.models = {"mlp"}}, .default_text = kFromPreset},
       {.path = "model.classes", .field = +[](RunConfig& c) -> auto& { return c.model.classes; },
-       .doc = "Number of classes.", .integers = {1, kMaxCount}, .scope = mlp_only(),
+       .doc = "Number of classes.", .integers = {1, kMaxCount}, .scope = image_models(),
        .default_text = kFromPreset, .other_names = {"num_classes"}},
   };
 }
@@ -111,9 +117,11 @@ std::vector<KeyRow> data_source_rows() {
        .doc = "Tokens per sample.", .integers = {1, kMaxCount}, .scope = language_models(),
        .other_names = {"seq_len", "seq_length", "block_size", "context_length"}},
       {.path = "data.image_size", .field = +[](RunConfig& c) -> auto& { return c.data.image_size; },
-       .doc = "Height and width of a synthetic image.", .integers = {1, 65536}, .scope = mlp_only()},
+       .doc = "Height and width of a synthetic image.", .integers = {1, 65536}, .scope = image_models(),
+       .default_text = kFromPreset},
       {.path = "data.image_channels", .field = +[](RunConfig& c) -> auto& { return c.data.image_channels; },
-       .doc = "Channels of a synthetic image.", .integers = {1, 65536}, .scope = mlp_only()},
+       .doc = "Channels of a synthetic image.", .integers = {1, 65536}, .scope = image_models(),
+       .default_text = kFromPreset},
   };
 }
 

@@ -58,7 +58,20 @@ std::vector<ModelShape> make_presets() {
        .hidden_size = 512,
        .layers = 2,
        .input_size = 784,
-       .classes = 10},
+       .classes = 10,
+       .image_size = 28,
+       .image_channels = 1},
+      // Dosovitskiy et al. 2020, arXiv:2010.11929, table 1, with ImageNet's 1000 classes.
+      {.type = "vit",
+       .preset = "vit-b-16",
+       .hidden_size = 768,
+       .layers = 12,
+       .heads = 12,
+       .ffn_size = 3072,
+       .classes = 1000,
+       .image_size = 224,
+       .image_channels = 3,
+       .patch_size = 16},
   };
 }
 
@@ -77,7 +90,7 @@ const ModelShape* find_preset(const std::string& name) {
 }
 
 const std::vector<std::string>& model_types() {
-  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp"};
+  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "vit"};
   return kTypes;
 }
 

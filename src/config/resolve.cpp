@@ -97,12 +97,6 @@ void check_language(const Checked& checked) {
 
 void check_mlp(const Checked& checked) {
   const DataConfig& data = checked.config.data;
-  if (data.type != "synthetic") {
-    checked.fail(
-        {"data.type", "model.type"},
-        "data.type \"{}\" is for language models, but model.type is \"mlp\"; use data.type \"synthetic\"",
-        data.type);
-  }
   const int64_t features = data.image_channels * data.image_size * data.image_size;
   if (features != checked.config.model.input_size) {
     checked.fail({"model.input_size", "data.image_size", "data.image_channels"},
@@ -111,9 +105,30 @@ void check_mlp(const Checked& checked) {
   }
 }
 
+void check_vit(const Checked& checked) {
+  check_heads(checked);
+  const int64_t image = checked.config.data.image_size, patch = checked.config.model.patch_size;
+  if (image % patch != 0) {
+    checked.fail({"data.image_size", "model.patch_size"},
+                 "data.image_size {} is not a multiple of model.patch_size {}", image, patch);
+  }
+}
+
+void check_images(const Checked& checked) {
+  const RunConfig& config = checked.config;
+  if (config.data.type != "synthetic") {
+    checked.fail({"data.type", "model.type"},
+                 "data.type \"{}\" is for language models, but model.type is \"{}\"; use data.type "
+                 "\"synthetic\"",
+                 config.data.type, config.model.type);
+  }
+  if (config.model.type == "mlp") check_mlp(checked);
+  if (config.model.type == "vit") check_vit(checked);
+}
+
 void check_values(const Checked& checked) {
-  if (checked.config.model.type == "mlp") {
-    check_mlp(checked);
+  if (checked.config.model.image_size > 0) {
+    check_images(checked);
   } else {
     check_language(checked);
   }
@@ -147,11 +162,20 @@ void resolve_path(RunConfig& config, const Checked& checked) {
 RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
   RunConfig config;
   config.model = starting_shape(layer);
+  const bool images = config.model.image_size > 0;
+  if (images) {
+    config.data.image_size = config.model.image_size;
+    config.data.image_channels = config.model.image_channels;
+  }
   for (const auto& [key, given] : layer) {
     if (!assign_value(*given.row, given.value, config)) {
       throw Error(ExitCode::internal,
                   fmt::format("{}: a checked value no longer fits; please report this", key));
     }
+  }
+  if (images) {
+    config.model.image_size = config.data.image_size;
+    config.model.image_channels = config.data.image_channels;
   }
   const Checked checked{config, layer, where};
   check_values(checked);

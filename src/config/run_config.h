@@ -17,10 +17,10 @@ struct DataConfig {
   std::string format = "auto";     ///< tokens only: auto, raw-uint16, llmc
   int64_t batch_size = 1;          ///< samples per micro-batch and rank
   int64_t sequence_length = 128;   ///< language models only
-  int64_t image_size = 28;         ///< synthetic images: height and width
-  int64_t image_channels = 1;
-  int64_t workers = 2;   ///< loader threads; 0 = in the training thread
-  int64_t prefetch = 4;  ///< batches made ahead, >= 1
+  int64_t image_size = 28;         ///< synthetic images: height and width; the same in `model`
+  int64_t image_channels = 1;      ///< the same in `model`
+  int64_t workers = 2;             ///< loader threads; 0 = in the training thread
+  int64_t prefetch = 4;            ///< batches made ahead, >= 1
   bool pin_memory = true;
   bool drop_last = true;
   bool shuffle = true;

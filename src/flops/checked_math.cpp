@@ -25,6 +25,14 @@ int64_t checked_multiply(int64_t a, int64_t b) {
   return result;
 }
 
+int64_t checked_sum(std::initializer_list<int64_t> terms) {
+  int64_t total = 0;
+  for (const int64_t term : terms) {
+    total = checked_add(total, term);
+  }
+  return total;
+}
+
 int64_t checked_product(std::span<const int64_t> factors) {
   if (std::find(factors.begin(), factors.end(), 0) != factors.end()) {
     return 0;  // even where the other factors alone would overflow

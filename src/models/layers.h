@@ -51,17 +51,19 @@ inline RmsNorm make_rms_norm(ParameterSet& parameters, const std::string& path, 
   return {parameters.create(path + ".weight", {size}, InitialValue::constant(1))};
 }
 
-/// Layer norm with learned gain and bias, eps 1e-5.
+/// Layer norm with learned gain and bias.
 struct LayerNorm {
   torch::Tensor weight, bias;
+  double eps = 1e-5;
   torch::Tensor operator()(const torch::Tensor& x) const {
-    return at::layer_norm(x, weight.sizes(), weight, bias, 1e-5);
+    return at::layer_norm(x, weight.sizes(), weight, bias, eps);
   }
 };
 
-inline LayerNorm make_layer_norm(ParameterSet& parameters, const std::string& path, int64_t size) {
+inline LayerNorm make_layer_norm(ParameterSet& parameters, const std::string& path, int64_t size,
+                                 double eps = 1e-5) {
   return {parameters.create(path + ".weight", {size}, InitialValue::constant(1)),
-          parameters.create(path + ".bias", {size}, InitialValue::constant(0))};
+          parameters.create(path + ".bias", {size}, InitialValue::constant(0)), eps};
 }
 
 }  // namespace flopmark

@@ -6,6 +6,7 @@
 #include "models/gpt2.h"
 #include "models/llama.h"
 #include "models/mlp.h"
+#include "models/vit.h"
 
 namespace flopmark {
 namespace {
@@ -26,6 +27,7 @@ constexpr ModelType kModelTypes[] = {
     {"llama", InputKind::tokens, make<Llama>},
     {"gpt2", InputKind::tokens, make<Gpt2>},
     {"mlp", InputKind::images, make<Mlp>},
+    {"vit", InputKind::images, make<Vit>},
 };
 
 const ModelType& find_type(const std::string& name) {

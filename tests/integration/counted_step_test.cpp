@@ -54,6 +54,17 @@ TEST(CountedStep, EqualsTheClosedFormOfTheMlp) {
   expect_counted_equals_formula(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json"));
 }
 
+TEST(CountedStep, EqualsTheClosedFormOfTheVisionTransformer) {
+  for (const char* kernel : {"fused", "unfused"}) {
+    RunConfig config =
+        load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",
+                    {"model.type=vit", "model.layers=2", "data.image_size=32", "data.batch_size=2"});
+    config.train.attention_kernel = kernel;
+    config.train.gradient_accumulation = 2;
+    expect_counted_equals_formula(config);
+  }
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfGpt2AtFullSize) {
   RunConfig config = config_of("gpt2", "gpt2-124m");
   config.data.batch_size = 1;

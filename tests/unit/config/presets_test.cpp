@@ -48,6 +48,14 @@ TEST(Presets, Mlp) {
   EXPECT_EQ(mlp.vocab_size + mlp.heads + mlp.kv_heads + mlp.ffn_size + mlp.max_sequence_length, 0);
 }
 
+TEST(Presets, EveryImageModelSaysItsImage) {
+  for (const ModelShape& preset : model_presets()) {
+    EXPECT_EQ(preset.image_size > 0, preset.classes > 0) << preset.preset;
+    EXPECT_EQ(preset.image_channels > 0, preset.classes > 0) << preset.preset;
+    EXPECT_NE(preset.vocab_size > 0, preset.classes > 0) << preset.preset;
+  }
+}
+
 TEST(Presets, NamesAreUniqueAndTypesKnown) {
   std::set<std::string> names;
   std::set<std::string> types;
@@ -64,6 +72,7 @@ TEST(Presets, DefaultOfEachType) {
   EXPECT_EQ(default_preset("llama").preset, "llama-tiny");
   EXPECT_EQ(default_preset("gpt2").preset, "gpt2-124m");
   EXPECT_EQ(default_preset("mlp").preset, "mlp-784-512-512-10");
+  EXPECT_EQ(default_preset("vit").preset, "vit-b-16");
 }
 
 }  // namespace

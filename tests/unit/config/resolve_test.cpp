@@ -78,11 +78,33 @@ TEST(Resolve, MlpInputIsTheImage) {
       HasSubstr("= 281474976710656"));
 }
 
-TEST(Resolve, MlpReadsSyntheticDataOnly) {
+TEST(Resolve, ImageModelsReadSyntheticDataOnly) {
   for (const char* type : {"tokens", "text"}) {
     EXPECT_THAT(refused_text(R"({"model": {"type": "mlp"}})", {std::string("data.type=") + type}),
                 HasSubstr("is for language models, but model.type is \"mlp\""));
+    EXPECT_THAT(refused_text(R"({"model": {"type": "vit"}})", {std::string("data.type=") + type}),
+                HasSubstr("is for language models, but model.type is \"vit\""));
   }
+}
+
+TEST(Resolve, ImagesAreThePresetsUnlessGiven) {
+  const RunConfig published = load_text(R"({"model": {"preset": "vit-b-16"}})");
+  EXPECT_EQ(published.data.image_size, 224);
+  EXPECT_EQ(published.data.image_channels, 3);
+  const RunConfig small = load_text(R"({"model": {"preset": "vit-b-16"}, "data": {"image_size": 32}})");
+  EXPECT_EQ(small.data.image_size, 32);
+  EXPECT_EQ(small.model.image_size, 32);
+  EXPECT_EQ(small.model.image_channels, 3);
+  EXPECT_EQ(config_from_resolved(to_json(small)).model.image_size, 32);
+  EXPECT_EQ(load_text(R"({"model": {"type": "mlp"}})").data.image_size, 28);
+}
+
+TEST(Resolve, VitPatchesAndHeadsMustFit) {
+  EXPECT_EQ(refused_text(R"({"model": {"type": "vit"}, "data": {"image_size": 40}})"),
+            "run.json:1: data.image_size 40 is not a multiple of model.patch_size 16");
+  EXPECT_EQ(refused_text(R"({"model": {"type": "vit", "heads": 7}})"),
+            "run.json:1: model.heads 7 does not divide model.hidden_size 768");
+  EXPECT_EQ(load_text(R"({"model": {"type": "vit", "heads": 768}})").model.heads, 768);
 }
 
 TEST(Resolve, TextNeedsAVocabularyOfBytes) {
@@ -96,7 +118,7 @@ TEST(Resolve, TextNeedsAVocabularyOfBytes) {
 
 TEST(Resolve, KeysThatDoNotApplyAreRefused) {
   EXPECT_EQ(refused_text(R"({"model": {"type": "mlp", "ffn_size": 4}})"),
-            "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2; "
+            "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2, vit; "
             "remove it or change the type");
   const std::vector<std::vector<std::string>> wrong = {
       {"model.type=gpt2", "model.kv_heads=2"},
@@ -104,6 +126,8 @@ TEST(Resolve, KeysThatDoNotApplyAreRefused) {
       {"model.type=llama", "model.classes=3"},
       {"model.type=llama", "data.image_size=28"},
       {"model.type=mlp", "data.sequence_length=32"},
+      {"model.type=vit", "data.sequence_length=32"},
+      {"model.type=mlp", "model.patch_size=4"},
       {"data.type=synthetic", "data.format=auto"},
       {"data.type=synthetic", "data.path=a.bin"},
       {"train.optimizer.type=sgd", "train.optimizer.eps=1"},

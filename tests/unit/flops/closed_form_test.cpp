@@ -134,13 +134,38 @@ TEST(ClosedForm, AStepIsAllItsMicroBatches) {  // public case A09
   EXPECT_EQ(llama_flops(tiny_llama(), 4, true).hardware_flop(), 4 * 45'350'912);
 }
 
+ModelShape vit_b_16() {
+  return {.type = "vit",
+          .preset = "",
+          .hidden_size = 768,
+          .layers = 12,
+          .heads = 12,
+          .ffn_size = 3072,
+          .classes = 1000,
+          .image_size = 224,
+          .image_channels = 3,
+          .patch_size = 16};
+}
+
+TEST(ClosedForm, VisionTransformerOfPublishedSize) {
+  EXPECT_EQ(count_parameters(vit_b_16()), 86'567'656);
+  const FlopTotals flops = closed_form_flops(vit_b_16(), {.batch_size = 1}, 1, false);
+  EXPECT_EQ(flops.forward_flop, 35'127'656'448);
+  EXPECT_EQ(flops.model_flop(), 105'151'758'336);
+  EXPECT_EQ(flops.hardware_flop(), 105'151'758'336);
+  // Fused attention computes Q K^T of 12 layers once more: 2 x 12 x 197 x 197 x 768.
+  EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 1}, 1, true).hardware_flop(),
+            105'151'758'336 + 715'327'488);
+  EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 8}, 2, false).model_flop(), 16 * 105'151'758'336);
+}
+
 TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
   try {
     count_parameters({.type = "resnext", .preset = ""});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(error.what(), "model.type: no built-in model 'resnext'; there are llama, gpt2 and mlp");
+    EXPECT_STREQ(error.what(), "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, vit");
   }
   EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {}, 1, false),
                Error);  // no heads

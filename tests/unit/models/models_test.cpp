@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/presets.h"
 #include "flopmark/error.h"
 #include "unit/models/shapes.h"
 
@@ -28,6 +29,7 @@ TEST(Models, HaveThePublishedNumberOfParameters) {
   EXPECT_EQ(parameters_on_meta(test::llama_3(8192, 80, 64, 28672)), 70'553'706'496);
   EXPECT_EQ(parameters_on_meta(test::gpt2(50257, 768, 12, 12, 1024)), 124'439'808);
   EXPECT_EQ(parameters_on_meta(test::mnist_mlp()), 669'706);
+  EXPECT_EQ(parameters_on_meta(*find_preset("vit-b-16")), 86'567'656);
 }
 
 TEST(Models, CountASharedEmbeddingOnce) {
@@ -40,7 +42,8 @@ TEST(Models, CountASharedEmbeddingOnce) {
 }
 
 TEST(Models, StartFromTheSeedAlone) {
-  for (const auto& shape : {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp()}) {
+  for (const auto& shape :
+       {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp(), test::tiny_vit()}) {
     const auto one = make_model(shape, {{}, 7})->parameters();
     const auto same = make_model(shape, {{}, 7})->parameters();
     const auto other = make_model(shape, {{}, 8})->parameters();
@@ -56,6 +59,7 @@ TEST(Models, NameTheirInput) {
   EXPECT_EQ(input_kind(test::tiny_llama()), InputKind::tokens);
   EXPECT_EQ(input_kind(test::gpt2(100, 32, 2, 4, 16)), InputKind::tokens);
   EXPECT_EQ(input_kind(test::mnist_mlp()), InputKind::images);
+  EXPECT_EQ(input_kind(test::tiny_vit()), InputKind::images);
 }
 
 TEST(Models, RefuseAnUnknownType) {
@@ -66,7 +70,7 @@ TEST(Models, RefuseAnUnknownType) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(error.what(), "model.type: unknown \"lama\"; known are llama, gpt2, mlp");
+    EXPECT_STREQ(error.what(), "model.type: unknown \"lama\"; known are llama, gpt2, mlp, vit");
   }
 }
 
@@ -86,6 +90,12 @@ TEST(Models, RefuseHeadsThatDoNotDivide) {
   llama = test::tiny_llama();
   llama.hidden_size = 68;  // 17 values per head: no pairs
   EXPECT_THAT(text(llama), HasSubstr("model.hidden_size: 68 is not a multiple of 2 x model.heads = 8"));
+  auto vit = test::tiny_vit();
+  vit.heads = 3;
+  EXPECT_THAT(text(vit), HasSubstr("model.heads: 3 does not divide model.hidden_size = 16"));
+  vit = test::tiny_vit();
+  vit.patch_size = 3;
+  EXPECT_THAT(text(vit), HasSubstr("model.patch_size: 3 does not divide data.image_size = 8"));
   EXPECT_THAT(text(test::gpt2(100, 32, 2, 5, 16)),
               HasSubstr("model.heads: 5 does not divide model.hidden_size = 32"));
 }

@@ -53,6 +53,31 @@ inline ModelShape mnist_mlp() {
   return shape;
 }
 
+/// Two blocks of four heads on images of 3 x 8 x 8 in patches of 4.
+inline ModelShape tiny_vit() {
+  ModelShape shape;
+  shape.type = "vit";
+  shape.hidden_size = 16;
+  shape.layers = 2;
+  shape.heads = 4;
+  shape.ffn_size = 24;
+  shape.classes = 10;
+  shape.image_size = 8;
+  shape.image_channels = 3;
+  shape.patch_size = 4;
+  return shape;
+}
+
+/// Random images and labels, the same for the same seed.
+inline Batch random_images(int64_t batch, const ModelShape& shape, uint64_t seed = 1) {
+  const auto generator = at::detail::createCPUGenerator(seed);
+  return {{torch::randn({batch, shape.image_channels, shape.image_size, shape.image_size}, generator),
+           torch::randint(shape.classes, {batch}, generator, torch::kLong)},
+          batch,
+          0,
+          batch};
+}
+
 /// Random tokens below `vocab` and their successors, the same for the same seed.
 inline Batch random_tokens(int64_t batch, int64_t length, int64_t vocab, uint64_t seed = 1) {
   const auto generator = at::detail::createCPUGenerator(seed);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "flopmark/model_shape.h"
+
+namespace flopmark {
+
+/// FLOPs of one micro-batch.
+struct StepFlop {
+  int64_t forward = 0;
+  int64_t backward = 0;
+  int64_t attention_recompute = 0;  ///< Q K^T once more, where a fused kernel's backward computes it
+};
+
+/// Closed forms of the models that read images, used by closed_form.cpp. The first layer reads data, which
+/// needs no gradient: backward is twice the forward less that layer's share.
+int64_t mlp_parameters(const ModelShape& shape);
+StepFlop mlp_flop(const ModelShape& shape, int64_t batch_size);
+
+/// Dosovitskiy et al. 2020, arXiv:2010.11929, with the biases and norms of torchvision's vit_b_16.
+int64_t vit_parameters(const ModelShape& shape);
+StepFlop vit_flop(const ModelShape& shape, int64_t batch_size);
+
+}  // namespace flopmark
