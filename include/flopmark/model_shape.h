@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -8,26 +9,30 @@ namespace flopmark {
 /// Shape of a built-in model: what its parameters, memory and FLOPs follow from. All counts, no units.
 /// Fields that do not apply to `type` are 0 (or false) and absent from the resolved config.
 struct ModelShape {
-  std::string type;    ///< llama, gpt2, mlp, vit
+  std::string type;    ///< llama, gpt2, mlp, resnet, vit
   std::string preset;  ///< the preset the shape started from; empty for none
 
   // llama, gpt2 and, where it says so, vit
   int64_t vocab_size = 0;
-  int64_t hidden_size = 0;          ///< also the width of an mlp's hidden layers
-  int64_t layers = 0;               ///< blocks; hidden layers of an mlp
-  int64_t heads = 0;                ///< vit too
-  int64_t kv_heads = 0;             ///< llama only; divides heads
-  int64_t ffn_size = 0;             ///< inner width of the feed-forward part; vit too
-  bool tied_embeddings = false;     ///< the head shares the input embedding's weight
+  int64_t hidden_size = 0;       ///< also the width of an mlp's hidden layers and of a resnet's first stage
+  int64_t layers = 0;            ///< blocks; hidden layers of an mlp
+  int64_t heads = 0;             ///< vit too
+  int64_t kv_heads = 0;          ///< llama only; divides heads
+  int64_t ffn_size = 0;          ///< inner width of the feed-forward part; vit too
+  bool tied_embeddings = false;  ///< the head shares the input embedding's weight
   int64_t max_sequence_length = 0;  ///< gpt2 only: rows of the learned position embedding
   double dropout = 0.0;             ///< gpt2 and vit, [0, 1)
 
-  // mlp and vit
+  // mlp, resnet and vit
   int64_t input_size = 0;      ///< mlp only: features per sample
   int64_t classes = 0;         ///< logits per image
   int64_t image_size = 0;      ///< height and width of an image; in a config data.image_size
   int64_t image_channels = 0;  ///< in a config data.image_channels
   int64_t patch_size = 0;      ///< vit only: height and width of a patch; divides image_size
+
+  // resnet only; both from the preset
+  std::array<int64_t, 4> stage_blocks{};  ///< residual blocks of each stage
+  bool bottleneck = false;                ///< blocks of 1x1, 3x3, 1x1 instead of two 3x3
 };
 
 }  // namespace flopmark

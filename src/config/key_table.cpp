@@ -24,7 +24,7 @@ KeyScope transformers() {
   return {.models = {"llama", "gpt2", "vit"}};
 }
 KeyScope image_models() {
-  return {.models = {"mlp", "vit"}};
+  return {.models = {"mlp", "resnet", "vit"}};
 }
 
 std::vector<std::string> preset_names() {
@@ -57,12 +57,12 @@ std::vector<KeyRow> model_rows() {
        .doc = "Number of token ids.", .integers = {1, kMaxCount}, .scope = language_models(),
        .default_text = kFromPreset, .other_names = {"vocab", "n_vocab"}},
       {.path = "model.hidden_size", .field = +[](RunConfig& c) -> auto& { return c.model.hidden_size; },
-       .doc = "Width of the residual stream; of an mlp, width of its hidden layers.",
+       .doc = "Width of the residual stream; of an mlp, of its hidden layers; of a resnet, of its first stage.",
        .integers = {1, kMaxWidth}, .default_text = kFromPreset,
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },
        .doc = "Number of blocks; of an mlp, number of its hidden layers.", .integers = {1, 65536},
-       .default_text = kFromPreset,
+       .scope = {.models = {"llama", "gpt2", "mlp", "vit"}}, .default_text = kFromPreset,
        .other_names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "depth"}},
       {.path = "model.heads", .field = +[](RunConfig& c) -> auto& { return c.model.heads; },
        .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = transformers(),

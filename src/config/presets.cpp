@@ -39,6 +39,23 @@ ModelShape gpt2(const std::string& preset, int64_t hidden_size, int64_t layers, 
           .max_sequence_length = 1024};
 }
 
+struct Stages {
+  std::array<int64_t, 4> blocks;
+  bool bottleneck;
+};
+
+// He et al. 2015, arXiv:1512.03385, table 1, with ImageNet's 1000 classes.
+ModelShape resnet(const std::string& preset, const Stages& stages) {
+  return {.type = "resnet",
+          .preset = preset,
+          .hidden_size = 64,
+          .classes = 1000,
+          .image_size = 224,
+          .image_channels = 3,
+          .stage_blocks = stages.blocks,
+          .bottleneck = stages.bottleneck};
+}
+
 std::vector<ModelShape> make_presets() {
   return {
       llama("llama-tiny", 256, {64, 2, 4, 2, 176}),
@@ -61,6 +78,11 @@ std::vector<ModelShape> make_presets() {
        .classes = 10,
        .image_size = 28,
        .image_channels = 1},
+      resnet("resnet50", {{3, 4, 6, 3}, true}),
+      resnet("resnet18", {{2, 2, 2, 2}, false}),
+      resnet("resnet34", {{3, 4, 6, 3}, false}),
+      resnet("resnet101", {{3, 4, 23, 3}, true}),
+      resnet("resnet152", {{3, 8, 36, 3}, true}),
       // Dosovitskiy et al. 2020, arXiv:2010.11929, table 1, with ImageNet's 1000 classes.
       {.type = "vit",
        .preset = "vit-b-16",
@@ -90,7 +112,7 @@ const ModelShape* find_preset(const std::string& name) {
 }
 
 const std::vector<std::string>& model_types() {
-  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "vit"};
+  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "resnet", "vit"};
   return kTypes;
 }
 

@@ -72,6 +72,9 @@ StepFlop transformer_flop(const ModelShape& shape, const BatchShape& batch) {
 StepFlop mlp_step(const ModelShape& shape, const BatchShape& batch) {
   return mlp_flop(shape, batch.batch_size);
 }
+StepFlop resnet_step(const ModelShape& shape, const BatchShape& batch) {
+  return resnet_flop(shape, batch.batch_size);
+}
 StepFlop vit_step(const ModelShape& shape, const BatchShape& batch) {
   return vit_flop(shape, batch.batch_size);
 }
@@ -87,6 +90,7 @@ constexpr ClosedForm kClosedForms[] = {
     {"llama", llama_parameters, transformer_flop},
     {"gpt2", gpt2_parameters, transformer_flop},
     {"mlp", mlp_parameters, mlp_step},
+    {"resnet", resnet_parameters, resnet_step},
     {"vit", vit_parameters, vit_step},
 };
 

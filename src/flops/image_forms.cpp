@@ -20,6 +20,61 @@ std::vector<int64_t> mlp_widths(const ModelShape& shape) {
   return widths;
 }
 
+/// One convolution of a resnet; a batch norm follows each.
+struct Convolution {
+  int64_t in = 0, out = 0;  ///< channels
+  int64_t kernel = 0;       ///< height and width
+  int64_t positions = 0;    ///< height x width of the output
+
+  int64_t weights() const { return checked_product({in, out, kernel, kernel}); }
+};
+
+/// Height of what a window gives that reaches over the border by half its size.
+int64_t windows(int64_t height, int64_t kernel, int64_t stride) {
+  return height > 0 ? (height + 2 * (kernel / 2) - kernel) / stride + 1 : 0;
+}
+
+/// Follows an image through a resnet and keeps each convolution that it meets.
+struct ResnetWalk {
+  int64_t channels = 0, height = 0;
+  std::vector<Convolution> met = {};
+
+  void convolve(int64_t in, int64_t out, int64_t kernel, int64_t output_height) {
+    met.push_back({in, out, kernel, checked_multiply(output_height, output_height)});
+  }
+
+  void block(int64_t width, int64_t stride, bool bottleneck) {
+    const int64_t after = windows(height, 3, stride);
+    const int64_t out = bottleneck ? checked_multiply(4, width) : width;
+    if (bottleneck) {
+      convolve(channels, width, 1, height);
+      convolve(width, width, 3, after);
+      convolve(width, out, 1, after);
+    } else {
+      convolve(channels, out, 3, after);
+      convolve(out, out, 3, after);
+    }
+    if (stride != 1 || channels != out) convolve(channels, out, 1, after);
+    channels = out;
+    height = after;
+  }
+};
+
+/// The stem's 7x7 of stride 2 and 3x3 pooling of stride 2, then four stages, each but the first of stride 2.
+ResnetWalk walk_resnet(const ModelShape& shape) {
+  ResnetWalk walk{shape.hidden_size, windows(shape.image_size, 7, 2)};
+  walk.convolve(shape.image_channels, shape.hidden_size, 7, walk.height);
+  walk.height = windows(walk.height, 3, 2);
+  int64_t width = shape.hidden_size;
+  for (size_t stage = 0; stage < shape.stage_blocks.size(); ++stage) {
+    for (int64_t i = 0; i < shape.stage_blocks[stage]; ++i) {
+      walk.block(width, stage > 0 && i == 0 ? 2 : 1, shape.bottleneck);
+    }
+    width = checked_multiply(2, width);
+  }
+  return walk;
+}
+
 int64_t vit_patches(const ModelShape& shape) {
   const int64_t side = shape.patch_size > 0 ? shape.image_size / shape.patch_size : 0;
   return checked_multiply(side, side);
@@ -54,6 +109,28 @@ StepFlop mlp_flop(const ModelShape& shape, int64_t batch_size) {
     forward = checked_add(forward, checked_product({2, batch_size, widths[i - 1], widths[i]}));
   }
   return step_on_data(forward, checked_product({2, batch_size, widths[0], widths[1]}));
+}
+
+/// Weights of the convolutions, gain and bias of the norms, and the head.
+int64_t resnet_parameters(const ModelShape& shape) {
+  const ResnetWalk walk = walk_resnet(shape);
+  int64_t parameters = checked_multiply(checked_add(walk.channels, 1), shape.classes);
+  for (const Convolution& one : walk.met) {
+    parameters = checked_sum({parameters, one.weights(), one.out, one.out});
+  }
+  return parameters;
+}
+
+StepFlop resnet_flop(const ModelShape& shape, int64_t batch_size) {
+  const ResnetWalk walk = walk_resnet(shape);
+  const auto flop = [&](const Convolution& one) {
+    return checked_product({2, batch_size, one.positions, one.weights()});
+  };
+  int64_t forward = checked_product({2, batch_size, walk.channels, shape.classes});
+  for (const Convolution& one : walk.met) {
+    forward = checked_add(forward, flop(one));
+  }
+  return step_on_data(forward, flop(walk.met.front()));
 }
 
 /// Besides the matrices: biases of the patches' convolution, of each linear and of the head; two LayerNorms a

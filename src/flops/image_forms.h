@@ -18,6 +18,10 @@ struct StepFlop {
 int64_t mlp_parameters(const ModelShape& shape);
 StepFlop mlp_flop(const ModelShape& shape, int64_t batch_size);
 
+/// He et al. 2015, arXiv:1512.03385, as torchvision's resnet18 to resnet152 (the stride in the 3x3).
+int64_t resnet_parameters(const ModelShape& shape);
+StepFlop resnet_flop(const ModelShape& shape, int64_t batch_size);
+
 /// Dosovitskiy et al. 2020, arXiv:2010.11929, with the biases and norms of torchvision's vit_b_16.
 int64_t vit_parameters(const ModelShape& shape);
 StepFlop vit_flop(const ModelShape& shape, int64_t batch_size);

@@ -14,6 +14,20 @@
 namespace flopmark {
 namespace {
 
+thread_local bool running_again = false;
+
+/// Sets the mark for its lifetime; blocks may be nested.
+class RunningAgain {
+ public:
+  RunningAgain() : before_(std::exchange(running_again, true)) {}
+  ~RunningAgain() { running_again = before_; }
+  RunningAgain(const RunningAgain&) = delete;
+  RunningAgain& operator=(const RunningAgain&) = delete;
+
+ private:
+  bool before_;
+};
+
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
@@ -75,6 +89,7 @@ struct Rerun : torch::CustomClassHolder {
 /// Forward once more, now recorded. @returns its output.
 Tensor run_again(const Rerun& rerun, const Tensor& input) {
   const torch::AutoGradMode recorded(true);
+  const RunningAgain again;
   const AutocastGuard autocast(rerun.autocast);
   const Replay replay(rerun.random, input.device());
   return rerun.block(input);
@@ -113,6 +128,10 @@ struct Checkpoint : torch::autograd::Function<Checkpoint> {
 };
 
 }  // namespace
+
+bool is_running_again() {
+  return running_again;
+}
 
 Tensor checkpoint(BlockFunction block, const Tensor& x, CheckpointOptions options) {
   auto rerun = c10::make_intrusive<Rerun>();

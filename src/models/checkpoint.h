@@ -21,4 +21,8 @@ struct CheckpointOptions {
 /// and with the same random numbers (Chen et al. 2016, arXiv:1604.06174). Gradients are those of block(x).
 torch::Tensor checkpoint(BlockFunction block, const torch::Tensor& x, CheckpointOptions options);
 
+/// Whether this thread runs a checkpointed block for the second time: what a forward does once per step
+/// (running statistics) is left out then.
+bool is_running_again();
+
 }  // namespace flopmark

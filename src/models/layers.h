@@ -1,13 +1,17 @@
 #pragma once
 
+#include <ATen/ops/batch_norm.h>
+#include <ATen/ops/conv2d.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/rms_norm.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 
 #include "flops/observe/module_scope.h"
+#include "models/checkpoint.h"
 #include "models/parameter_set.h"
 
 namespace flopmark {
@@ -37,6 +41,52 @@ inline Linear make_linear(ParameterSet& parameters, const std::string& path, con
     linear.bias = parameters.create(path + ".bias", {options.out}, *options.bias);
   }
   return linear;
+}
+
+/// Convolution over images [B, C, H, W] without bias, reaching over the border by half its size.
+struct Convolution2d {
+  torch::Tensor weight;  ///< [out, in, kernel, kernel]
+  int64_t stride = 1;
+  std::string path;
+  torch::Tensor operator()(const torch::Tensor& x) const {
+    const ModuleScope scope(path);
+    return at::conv2d(x, weight, /*bias=*/{}, stride, weight.size(2) / 2);
+  }
+};
+
+/// Channels in and out, height and width of the kernel, stride.
+struct ConvolutionOptions {
+  int64_t in = 0, out = 0, kernel = 1, stride = 1;
+};
+
+/// Starts as He et al. 2015, arXiv:1502.01852: normal with a deviation of sqrt(2 / (out x kernel^2)).
+inline Convolution2d make_convolution(ParameterSet& parameters, const std::string& path,
+                                      const ConvolutionOptions& options) {
+  const auto fan_out = static_cast<double>(options.out * options.kernel * options.kernel);
+  return {parameters.create(path + ".weight", {options.out, options.in, options.kernel, options.kernel},
+                            InitialValue::normal(std::sqrt(2.0 / fan_out))),
+          options.stride, path};
+}
+
+/// Batch norm over images in train mode (Ioffe and Szegedy 2015, arXiv:1502.03167): normalises with the
+/// batch's own mean and variance, and moves the running ones a tenth of the way towards them, once per step:
+/// not when a checkpointed block runs again. eps 1e-5.
+struct BatchNorm {
+  torch::Tensor weight, bias;
+  torch::Tensor running_mean, running_variance;  ///< no parameters
+  torch::Tensor operator()(const torch::Tensor& x) const {
+    const bool again = is_running_again();
+    return at::batch_norm(x, weight, bias, again ? torch::Tensor() : running_mean,
+                          again ? torch::Tensor() : running_variance, /*training=*/true,
+                          /*momentum=*/0.1, /*eps=*/1e-5, /*cudnn_enabled=*/true);
+  }
+};
+
+inline BatchNorm make_batch_norm(ParameterSet& parameters, const std::string& path, int64_t size) {
+  const auto statistics = parameters.options().requires_grad(false);
+  return {parameters.create(path + ".weight", {size}, InitialValue::constant(1)),
+          parameters.create(path + ".bias", {size}, InitialValue::constant(0)),
+          torch::zeros({size}, statistics), torch::ones({size}, statistics)};
 }
 
 /// Root-mean-square norm with a learned gain, eps 1e-5.

@@ -6,6 +6,7 @@
 #include "models/gpt2.h"
 #include "models/llama.h"
 #include "models/mlp.h"
+#include "models/resnet.h"
 #include "models/vit.h"
 
 namespace flopmark {
@@ -24,9 +25,8 @@ struct ModelType {
 
 /// Every built-in model; a new one is a line here.
 constexpr ModelType kModelTypes[] = {
-    {"llama", InputKind::tokens, make<Llama>},
-    {"gpt2", InputKind::tokens, make<Gpt2>},
-    {"mlp", InputKind::images, make<Mlp>},
+    {"llama", InputKind::tokens, make<Llama>}, {"gpt2", InputKind::tokens, make<Gpt2>},
+    {"mlp", InputKind::images, make<Mlp>},     {"resnet", InputKind::images, make<Resnet>},
     {"vit", InputKind::images, make<Vit>},
 };
 

@@ -54,6 +54,14 @@ TEST(CountedStep, EqualsTheClosedFormOfTheMlp) {
   expect_counted_equals_formula(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json"));
 }
 
+TEST(CountedStep, EqualsTheClosedFormOfResidualNetworks) {
+  for (const char* preset : {"resnet18", "resnet50"}) {
+    expect_counted_equals_formula(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",
+                                              {"model.type=resnet", std::string("model.preset=") + preset,
+                                               "data.image_size=32", "data.batch_size=2"}));
+  }
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfTheVisionTransformer) {
   for (const char* kernel : {"fused", "unfused"}) {
     RunConfig config =

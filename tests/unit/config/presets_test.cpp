@@ -72,6 +72,7 @@ TEST(Presets, DefaultOfEachType) {
   EXPECT_EQ(default_preset("llama").preset, "llama-tiny");
   EXPECT_EQ(default_preset("gpt2").preset, "gpt2-124m");
   EXPECT_EQ(default_preset("mlp").preset, "mlp-784-512-512-10");
+  EXPECT_EQ(default_preset("resnet").preset, "resnet50");
   EXPECT_EQ(default_preset("vit").preset, "vit-b-16");
 }
 

@@ -82,6 +82,8 @@ TEST(Resolve, ImageModelsReadSyntheticDataOnly) {
   for (const char* type : {"tokens", "text"}) {
     EXPECT_THAT(refused_text(R"({"model": {"type": "mlp"}})", {std::string("data.type=") + type}),
                 HasSubstr("is for language models, but model.type is \"mlp\""));
+    EXPECT_THAT(refused_text(R"({"model": {"type": "resnet"}})", {std::string("data.type=") + type}),
+                HasSubstr("is for language models, but model.type is \"resnet\""));
     EXPECT_THAT(refused_text(R"({"model": {"type": "vit"}})", {std::string("data.type=") + type}),
                 HasSubstr("is for language models, but model.type is \"vit\""));
   }
@@ -96,6 +98,11 @@ TEST(Resolve, ImagesAreThePresetsUnlessGiven) {
   EXPECT_EQ(small.model.image_size, 32);
   EXPECT_EQ(small.model.image_channels, 3);
   EXPECT_EQ(config_from_resolved(to_json(small)).model.image_size, 32);
+  const RunConfig resnet = load_text(R"({"model": {"preset": "resnet101"}, "data": {"image_size": 64}})");
+  const RunConfig back = config_from_resolved(to_json(resnet));
+  EXPECT_EQ(back.model.stage_blocks, (std::array<int64_t, 4>{3, 4, 23, 3}));
+  EXPECT_TRUE(back.model.bottleneck);
+  EXPECT_EQ(back.model.image_size, 64);
   EXPECT_EQ(load_text(R"({"model": {"type": "mlp"}})").data.image_size, 28);
 }
 
@@ -128,6 +135,8 @@ TEST(Resolve, KeysThatDoNotApplyAreRefused) {
       {"model.type=mlp", "data.sequence_length=32"},
       {"model.type=vit", "data.sequence_length=32"},
       {"model.type=mlp", "model.patch_size=4"},
+      {"model.type=resnet", "model.layers=50"},
+      {"model.type=resnet", "model.dropout=0.1"},
       {"data.type=synthetic", "data.format=auto"},
       {"data.type=synthetic", "data.path=a.bin"},
       {"train.optimizer.type=sgd", "train.optimizer.eps=1"},

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <stdexcept>
 
 #include "flopmark/error.h"
@@ -159,13 +160,55 @@ TEST(ClosedForm, VisionTransformerOfPublishedSize) {
   EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 8}, 2, false).model_flop(), 16 * 105'151'758'336);
 }
 
+ModelShape resnet(const std::array<int64_t, 4>& blocks, bool bottleneck) {
+  return {.type = "resnet",
+          .preset = "",
+          .hidden_size = 64,
+          .classes = 1000,
+          .image_size = 224,
+          .image_channels = 3,
+          .stage_blocks = blocks,
+          .bottleneck = bottleneck};
+}
+
+TEST(ClosedForm, ResidualNetworksOfPublishedSize) {
+  const ModelShape deep = resnet({3, 4, 6, 3}, true);
+  EXPECT_EQ(count_parameters(deep), 25'557'032);
+  const FlopTotals flops = closed_form_flops(deep, {.batch_size = 1}, 1, true);
+  EXPECT_EQ(flops.forward_flop, 8'178'368'512);
+  EXPECT_EQ(flops.model_flop(), 24'299'077'632);
+  EXPECT_EQ(flops.hardware_flop(), 24'299'077'632);
+  EXPECT_EQ(closed_form_flops(deep, {.batch_size = 4}, 3, true).model_flop(), 12 * 24'299'077'632);
+  // torchvision's figures.
+  EXPECT_EQ(count_parameters(resnet({2, 2, 2, 2}, false)), 11'689'512);
+  EXPECT_EQ(count_parameters(resnet({3, 4, 6, 3}, false)), 21'797'672);
+  EXPECT_EQ(closed_form_flops(resnet({2, 2, 2, 2}, false), {.batch_size = 1}, 1, true).forward_flop,
+            3'628'146'688);
+}
+
+TEST(ClosedForm, ResidualNetworkByHand) {
+  ModelShape tiny = resnet({1, 1, 1, 1}, false);
+  tiny.hidden_size = tiny.image_channels = tiny.classes = 1;
+  tiny.image_size = 8;
+  // Stem 4 x 4 outputs of 49; pooled to 2 x 2. Stage 1: 3x3 twice on 2 x 2. Stage 2, 1 x 1 from here on, 1 to
+  // 2 channels: 18 + 36, shortcut 2. Stage 3, 2 to 4: 72 + 144, 8. Stage 4, 4 to 8: 288 + 576, 32. Head 8.
+  const int64_t stem = 2 * 16 * 49;
+  const int64_t rest = 2 * (4 * (9 + 9) + 18 + 36 + 2 + 72 + 144 + 8 + 288 + 576 + 32 + 8);
+  const FlopTotals flops = closed_form_flops(tiny, {.batch_size = 1}, 1, true);
+  EXPECT_EQ(flops.forward_flop, stem + rest);
+  EXPECT_EQ(flops.backward_flop, stem + 2 * rest);
+  // Weights 49 + 18 + 56 + 224 + 896, norms 2 x (1 + 2 + 3 x 2 + 3 x 4 + 3 x 8), head 8 + 1.
+  EXPECT_EQ(count_parameters(tiny), 49 + 18 + 56 + 224 + 896 + 90 + 9);
+}
+
 TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
   try {
     count_parameters({.type = "resnext", .preset = ""});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(error.what(), "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, vit");
+    EXPECT_STREQ(error.what(),
+                 "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit");
   }
   EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {}, 1, false),
                Error);  // no heads

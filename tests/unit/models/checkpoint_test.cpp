@@ -8,6 +8,8 @@
 #include "models/gpt2.h"
 #include "models/llama.h"
 #include "models/mlp.h"
+#include "models/resnet.h"
+#include "models/vit.h"
 #include "unit/models/shapes.h"
 
 namespace flopmark {
@@ -104,6 +106,28 @@ TEST(Checkpoint, ABlockThatReadsDataTrainsToo) {
   const StepResult full = run_model<Mlp>(test::mnist_mlp(), 1, batch);
   expect_same_training(none, full);
   EXPECT_EQ(full.flops.recompute_flop, 2 * 8 * (784 * 512 + 512 * 512));
+}
+
+TEST(Checkpoint, ImageModelsTrainAlikeAndStatisticsMoveOnce) {
+  const Batch images{{torch::randn({2, 3, 32, 32}), torch::randint(10, {2}, torch::kLong)}, 2, 0, 2};
+  expect_same_training(run_model<Resnet>(test::tiny_resnet(true), 0, images),
+                       run_model<Resnet>(test::tiny_resnet(true), 1, images));
+  ModelShape vit = test::tiny_vit();
+  vit.dropout = 0.1;
+  const Batch patches{{torch::randn({2, vit.image_channels, vit.image_size, vit.image_size}),
+                       torch::randint(vit.classes, {2}, torch::kLong)},
+                      2,
+                      0,
+                      2};
+  expect_same_training(run_model<Vit>(vit, 0, patches), run_model<Vit>(vit, 1, patches));
+
+  ParameterSet parameters{torch::TensorOptions()};
+  const BatchNorm norm = make_batch_norm(parameters, "norm", 3);
+  const auto x = torch::randn({4, 3, 2, 2}).requires_grad_();
+  checkpoint([&](const torch::Tensor& input) { return norm(input); }, x, {parameters.below("norm"), false})
+      .sum()
+      .backward();
+  EXPECT_TRUE(norm.running_mean.allclose(0.1 * x.detach().mean({0, 2, 3})));
 }
 
 TEST(Checkpoint, FrozenParametersStayWithoutAGradient) {

@@ -29,6 +29,11 @@ TEST(Models, HaveThePublishedNumberOfParameters) {
   EXPECT_EQ(parameters_on_meta(test::llama_3(8192, 80, 64, 28672)), 70'553'706'496);
   EXPECT_EQ(parameters_on_meta(test::gpt2(50257, 768, 12, 12, 1024)), 124'439'808);
   EXPECT_EQ(parameters_on_meta(test::mnist_mlp()), 669'706);
+  EXPECT_EQ(parameters_on_meta(*find_preset("resnet18")), 11'689'512);
+  EXPECT_EQ(parameters_on_meta(*find_preset("resnet34")), 21'797'672);
+  EXPECT_EQ(parameters_on_meta(*find_preset("resnet50")), 25'557'032);
+  EXPECT_EQ(parameters_on_meta(*find_preset("resnet101")), 44'549'160);
+  EXPECT_EQ(parameters_on_meta(*find_preset("resnet152")), 60'192'808);
   EXPECT_EQ(parameters_on_meta(*find_preset("vit-b-16")), 86'567'656);
 }
 
@@ -42,8 +47,8 @@ TEST(Models, CountASharedEmbeddingOnce) {
 }
 
 TEST(Models, StartFromTheSeedAlone) {
-  for (const auto& shape :
-       {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp(), test::tiny_vit()}) {
+  for (const auto& shape : {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp(),
+                            test::tiny_vit(), test::tiny_resnet(true)}) {
     const auto one = make_model(shape, {{}, 7})->parameters();
     const auto same = make_model(shape, {{}, 7})->parameters();
     const auto other = make_model(shape, {{}, 8})->parameters();
@@ -59,6 +64,7 @@ TEST(Models, NameTheirInput) {
   EXPECT_EQ(input_kind(test::tiny_llama()), InputKind::tokens);
   EXPECT_EQ(input_kind(test::gpt2(100, 32, 2, 4, 16)), InputKind::tokens);
   EXPECT_EQ(input_kind(test::mnist_mlp()), InputKind::images);
+  EXPECT_EQ(input_kind(test::tiny_resnet(false)), InputKind::images);
   EXPECT_EQ(input_kind(test::tiny_vit()), InputKind::images);
 }
 
@@ -70,7 +76,7 @@ TEST(Models, RefuseAnUnknownType) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(error.what(), "model.type: unknown \"lama\"; known are llama, gpt2, mlp, vit");
+    EXPECT_STREQ(error.what(), "model.type: unknown \"lama\"; known are llama, gpt2, mlp, resnet, vit");
   }
 }
 

@@ -68,6 +68,19 @@ inline ModelShape tiny_vit() {
   return shape;
 }
 
+/// Stages of 2, 1, 1, 1 blocks on images of 3 x 32 x 32, 4 channels wide at first.
+inline ModelShape tiny_resnet(bool bottleneck) {
+  ModelShape shape;
+  shape.type = "resnet";
+  shape.hidden_size = 4;
+  shape.classes = 10;
+  shape.image_size = 32;
+  shape.image_channels = 3;
+  shape.stage_blocks = {2, 1, 1, 1};
+  shape.bottleneck = bottleneck;
+  return shape;
+}
+
 /// Random images and labels, the same for the same seed.
 inline Batch random_images(int64_t batch, const ModelShape& shape, uint64_t seed = 1) {
   const auto generator = at::detail::createCPUGenerator(seed);
