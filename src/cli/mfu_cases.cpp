@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "cli/mfu_options.h"
 #include "config/key_value.h"
 #include "config/strict_json.h"
 #include "flopmark/error.h"
@@ -23,8 +24,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr uintmax_t kLargestCaseFileBytes = 16777216;
-constexpr double kLeastCaseNumber = 1e-24;  // beyond these no product of a few stays a number
-constexpr double kLargestCaseNumber = 1e24;
 constexpr double kExactWholeNumber = 9007199254740992.0;  // 2^53
 constexpr double kThroughputTolerance = 0.01;
 
@@ -68,11 +67,11 @@ class CaseReader {
   }
   double number(const std::string& key) const {
     const json& value = need(key);
-    const bool fits = value.is_number() && value.get<double>() >= kLeastCaseNumber &&
-                      value.get<double>() <= kLargestCaseNumber;
+    const bool fits =
+        value.is_number() && value.get<double>() >= kLeastInput && value.get<double>() <= kLargestInput;
     if (!fits) {
-      fail("{}: found {}, expected a number > 0, from {:g} to {:g}", key, found_text(value), kLeastCaseNumber,
-           kLargestCaseNumber);
+      fail("{}: found {}, expected a number > 0, from {:g} to {:g}", key, found_text(value), kLeastInput,
+           kLargestInput);
     }
     return value.get<double>();
   }

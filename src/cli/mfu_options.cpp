@@ -11,8 +11,6 @@
 namespace flopmark {
 namespace {
 
-constexpr double kLeastNumber = 1e-24;
-constexpr double kLargestNumber = 1e24;
 constexpr int64_t kLargestCount = 2147483647;
 
 std::vector<SizeFlag> size_flags() {
@@ -138,9 +136,9 @@ void refuse_other_options(const CLI::App& command, const std::set<std::string>& 
 }
 
 double positive_number(const char* flag, double value) {
-  if (value >= kLeastNumber && value <= kLargestNumber) return value;
-  throw usage_error(fmt::format("{} {}: expected a number > 0, from {:g} to {:g}", flag, value, kLeastNumber,
-                                kLargestNumber));
+  if (value >= kLeastInput && value <= kLargestInput) return value;
+  throw usage_error(fmt::format("{} {}: expected a number > 0, from {:g} to {:g}", flag, value, kLeastInput,
+                                kLargestInput));
 }
 
 int64_t positive_count(const char* flag, int64_t value) {

@@ -62,8 +62,11 @@ void add_mfu_options(CLI::App& command, MfuOptions& options);
 void refuse_other_options(const CLI::App& command, const std::set<std::string>& headings,
                           const std::string& because);
 
-/// `value`, which `flag` gave. @throws Error 200 unless it is a finite number from 1e-24 to 1e24: beyond
-/// them no product of a few stays a number.
+/// Rates, peaks and times must lie between: beyond, no product of a few stays a number.
+inline constexpr double kLeastInput = 1e-24;
+inline constexpr double kLargestInput = 1e24;
+
+/// `value`, which `flag` gave. @throws Error 200 unless it is a number from kLeastInput to kLargestInput.
 double positive_number(const char* flag, double value);
 
 /// @throws Error 200 unless `value` is at least 1 and at most 2^31 - 1.
