@@ -57,7 +57,7 @@ std::vector<KeyRow> model_rows() {
        .doc = "Number of token ids.", .integers = {1, kMaxCount}, .scope = language_models(),
        .default_text = kFromPreset, .other_names = {"vocab", "n_vocab"}},
       {.path = "model.hidden_size", .field = +[](RunConfig& c) -> auto& { return c.model.hidden_size; },
-       .doc = "Width of the residual stream; of an mlp, of its hidden layers; of a resnet, of its first stage.",
+       .doc = "Width of the residual stream, of an mlp's hidden layers, of a resnet's first stage.",
        .integers = {1, kMaxWidth}, .default_text = kFromPreset,
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },

@@ -92,7 +92,7 @@ TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
   }
   for (const char* text :
        {"{\"model\": {\"type\": \"bert\"}}", "{\"train\": {\"precision\": \"fp16-mixed\"}}",
-        "{\"data\": {\"type\": \"cifar10\"}}", "{\"model\": {\"preset\": \"resnet50\"}}"}) {
+        "{\"data\": {\"type\": \"cifar10\"}}", "{\"model\": {\"preset\": \"bert-base\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("expected one of")) << text;
   }
 }

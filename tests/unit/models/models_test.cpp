@@ -53,10 +53,12 @@ TEST(Models, StartFromTheSeedAlone) {
     const auto same = make_model(shape, {{}, 7})->parameters();
     const auto other = make_model(shape, {{}, 8})->parameters();
     ASSERT_EQ(one.size(), same.size());
+    size_t changed = 0;
     for (size_t i = 0; i < one.size(); ++i) {
+      changed += one[i].equal(other[i]) ? 0 : 1;
       EXPECT_TRUE(one[i].equal(same[i])) << shape.type << ' ' << i;
     }
-    EXPECT_FALSE(one.front().equal(other.front())) << shape.type;
+    EXPECT_GT(changed, 0U) << shape.type;
   }
 }
 
