@@ -6,10 +6,11 @@
 
 namespace flopmark {
 
-/// Shape of a built-in model: what its parameters, memory and FLOPs follow from. All counts, no units.
+/// Shape of a built-in model: what its parameters, memory and FLOPs follow from. All counts, no units. Or the
+/// file of a model that brings its own.
 /// Fields that do not apply to `type` are 0 (or false) and absent from the resolved config.
 struct ModelShape {
-  std::string type;    ///< llama, gpt2, mlp, resnet, vit
+  std::string type;    ///< llama, gpt2, mlp, resnet, vit; torchscript for a model from a file
   std::string preset;  ///< the preset the shape started from; empty for none
 
   // llama, gpt2 and, where it says so, vit
@@ -33,6 +34,10 @@ struct ModelShape {
   // resnet only; both from the preset
   std::array<int64_t, 4> stage_blocks{};  ///< residual blocks of each stage
   bool bottleneck = false;                ///< blocks of 1x1, 3x3, 1x1 instead of two 3x3
+
+  // torchscript only
+  std::string torchscript{};  ///< the model's file, absolute
+  std::string loss{};         ///< cross_entropy, mse; empty: forward returns the loss itself
 };
 
 }  // namespace flopmark

@@ -91,10 +91,11 @@ struct Repeat {
   std::vector<double> step_s;
 };
 
-/// What is known of the data a run trained on.
+/// What is known of the files a run trained on.
 struct DataSummary {
   std::optional<std::string> path, format, hash;  ///< hash: of the whole file, 16 hex digits
   std::optional<int64_t> samples, tokens;
+  std::optional<std::string> model_hash;  ///< of the file of a TorchScript model, made as `hash`
 };
 
 /// Everything about one measured run; written to results/ whole, to baselines/ without raw steps.
@@ -110,7 +111,7 @@ struct RunRecord {
   Environment environment;
   DataSummary data;
   std::optional<int64_t> parameters;
-  std::optional<std::string> attention_kernel;  ///< what ran: fused, unfused, none
+  std::optional<std::string> attention_kernel;  ///< what ran: fused, unfused, none; absent: not known
   std::optional<FlopTotals> flops;
   Peak peak;
   Metrics metrics;

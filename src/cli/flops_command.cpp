@@ -61,12 +61,15 @@ std::string step_text(const RunConfig& config) {
 FlopsSubject subject_of(const RunConfig& config, LaunchSamples samples) {
   FlopsSubject subject;
   subject.name = config.name;
-  subject.model = config.model.type + (config.model.preset.empty() ? "" : " (" + config.model.preset + ")");
+  const std::string& file = config.model.torchscript;
+  const std::string what =
+      file.empty() ? config.model.preset : std::filesystem::path(file).filename().string();
+  subject.model = config.model.type + (what.empty() ? "" : " (" + what + ")");
   subject.step = step_text(config);
   subject.flops = std::move(*samples.flops);
   subject.parameters = samples.parameters;
   subject.attention_kernel = samples.attention_kernel;
-  subject.counted_on = "meta";
+  subject.counted_on = file.empty() ? "meta" : samples.environment.device_name.value_or("the device");
   if (is_language_model(config.model)) {
     const int64_t tokens =
         config.data.batch_size * config.data.sequence_length * config.train.gradient_accumulation;

@@ -52,8 +52,7 @@ void add_member(const std::string& key, const json& value, const LayerSource& so
   const KeyRow* row = find_key(key);
   RunConfig scratch;
   if (!assign_value(*row, value, scratch)) {
-    throw usage_error(fmt::format("{}: {}: found {}, expected {}", origin_of(source, key), key,
-                                  found_text(value), expected_text(*row)));
+    throw usage_error(fmt::format("{}: {}", origin_of(source, key), refusal_text(*row, value)));
   }
   layer[key] = {row, value, origin_of(source, key), source.folder};
 }

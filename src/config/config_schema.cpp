@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "config/input_list.h"
 #include "config/key_table.h"
 #include "config/key_value.h"
 #include "config/run_config.h"
@@ -34,6 +35,7 @@ struct Constraints {
   json operator()(std::optional<double>& (*)(RunConfig&)) const {
     return number(json::array({"number", "null"}));
   }
+  json operator()(std::vector<InputSpec>& (*)(RunConfig&)) const { return inputs_schema(); }
 
   json number(const json& type) const {
     const NumberRange& range = row.numbers;

@@ -17,6 +17,12 @@ constexpr NumberRange kPositive{.above_min = true};
 constexpr NumberRange kFraction{.max = 1, .below_max = true};
 constexpr const char* kFromPreset = "from the preset";
 
+KeyScope built_in_models() {
+  return {.models = model_types()};
+}
+KeyScope torchscript_models() {
+  return {.models = {"torchscript"}};
+}
 KeyScope language_models() {
   return {.models = {"llama", "gpt2"}};
 }
@@ -48,17 +54,17 @@ std::vector<KeyRow> name_rows() {
 std::vector<KeyRow> model_rows() {
   return {
       {.path = "model.type", .field = +[](RunConfig& c) -> auto& { return c.model.type; },
-       .doc = "Kind of built-in model.", .values = model_types(),
+       .doc = "Kind of built-in model.", .values = model_types(), .scope = built_in_models(),
        .default_text = "the preset's, else llama"},
       {.path = "model.preset", .field = +[](RunConfig& c) -> auto& { return c.model.preset; },
        .doc = "Published shape to start from; the other model keys override it.", .values = preset_names(),
-       .default_text = "the first of its type: flopmark list"},
+       .scope = built_in_models(), .default_text = "the first of its type: flopmark list"},
       {.path = "model.vocab_size", .field = +[](RunConfig& c) -> auto& { return c.model.vocab_size; },
        .doc = "Number of token ids.", .integers = {1, kMaxCount}, .scope = language_models(),
        .default_text = kFromPreset, .other_names = {"vocab", "n_vocab"}},
       {.path = "model.hidden_size", .field = +[](RunConfig& c) -> auto& { return c.model.hidden_size; },
        .doc = "Width of the residual stream, of an mlp's hidden layers, of a resnet's first stage.",
-       .integers = {1, kMaxWidth}, .default_text = kFromPreset,
+       .integers = {1, kMaxWidth}, .scope = built_in_models(), .default_text = kFromPreset,
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },
        .doc = "Number of blocks; of an mlp, number of its hidden layers.", .integers = {1, 65536},
@@ -94,6 +100,14 @@ std::vector<KeyRow> model_rows() {
       {.path = "model.classes", .field = +[](RunConfig& c) -> auto& { return c.model.classes; },
        .doc = "Number of classes.", .integers = {1, kMaxCount}, .scope = image_models(),
        .default_text = kFromPreset, .other_names = {"num_classes"}},
+      {.path = "model.torchscript", .field = +[](RunConfig& c) -> auto& { return c.model.torchscript; },
+       .doc = "A model from torch.jit.save, in place of a built-in one; its path as that of data.path.",
+       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = torchscript_models(),
+       .default_text = "none", .other_names = {"jit", "script"}},
+      {.path = "model.loss", .field = +[](RunConfig& c) -> auto& { return c.model.loss; },
+       .doc = "Loss of forward's output and the last of data.inputs, which forward then is not given.",
+       .values = {"cross_entropy", "mse"}, .scope = torchscript_models(),
+       .default_text = "none: forward gets every input and returns the loss itself"},
   };
 }
 
@@ -109,8 +123,12 @@ std::vector<KeyRow> data_source_rows() {
       {.path = "data.format", .field = +[](RunConfig& c) -> auto& { return c.data.format; },
        .doc = "Layout of a token file; auto tells by the file's first bytes.",
        .values = {"auto", "raw-uint16", "llmc"}, .scope = {.data = {"tokens"}}},
+      {.path = "data.inputs", .field = +[](RunConfig& c) -> auto& { return c.data.inputs; },
+       .doc = "Random input per argument of forward: floats normal, whole numbers uniform in [0, high).",
+       .scope = torchscript_models(), .default_text = "none; must be given"},
       {.path = "data.batch_size", .field = +[](RunConfig& c) -> auto& { return c.data.batch_size; },
-       .doc = "Samples per micro-batch and rank.", .integers = {1, kMaxCount},
+       .doc = "Samples per micro-batch and rank; with data.inputs the first size of the first of them.",
+       .integers = {1, kMaxCount},
        .other_names = {"batch", "micro_batch_size"}},
       {.path = "data.sequence_length",
        .field = +[](RunConfig& c) -> auto& { return c.data.sequence_length; },
@@ -185,7 +203,7 @@ std::vector<KeyRow> train_rows() {
       {.path = "train.activation_checkpointing",
        .field = +[](RunConfig& c) -> auto& { return c.train.activation_checkpointing; },
        .doc = "Blocks that run forward again in backward: none, all (full), or every k-th (a number k).",
-       .integers = {1, 65536},
+       .integers = {1, 65536}, .scope = built_in_models(),
        .other_names = {"activation_checkpoint", "gradient_checkpointing", "recompute"}},
       {.path = "train.attention_kernel",
        .field = +[](RunConfig& c) -> auto& { return c.train.attention_kernel; },

@@ -14,7 +14,7 @@ namespace flopmark {
 /// Where a key's value lives in RunConfig; the alternative decides the key's JSON type.
 using KeyField = std::variant<int64_t& (*)(RunConfig&), double& (*)(RunConfig&), bool& (*)(RunConfig&),
                               std::string& (*)(RunConfig&), std::optional<double>& (*)(RunConfig&),
-                              CheckpointInterval& (*)(RunConfig&)>;
+                              CheckpointInterval& (*)(RunConfig&), std::vector<InputSpec>& (*)(RunConfig&)>;
 
 /// Closed range of a whole number.
 struct IntegerRange {
@@ -38,7 +38,8 @@ struct StringForm {
   std::string text{};  ///< in words, for messages and help
 };
 
-/// Types a key applies to, by model.type, data.type and train.optimizer.type; an empty list is all of them.
+/// Types a key applies to, by model.type (torchscript for a model from a file), data.type and
+/// train.optimizer.type; an empty list is all of them.
 struct KeyScope {
   std::vector<std::string> models{};
   std::vector<std::string> data{};

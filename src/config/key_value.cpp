@@ -7,6 +7,8 @@
 #include <map>
 #include <regex>
 
+#include "config/input_list.h"
+
 namespace flopmark {
 namespace {
 
@@ -18,21 +20,6 @@ bool in_range(double value, const NumberRange& range) {
   const bool low = range.above_min ? value > range.min : value >= range.min;
   const bool high = range.below_max ? value < range.max : value <= range.max;
   return low && high && std::isfinite(value);
-}
-
-std::optional<int64_t> whole_number(const json& value) {
-  if (value.is_number_unsigned()) {
-    const auto number = value.get<uint64_t>();
-    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
-    return static_cast<int64_t>(number);
-  }
-  if (value.is_number_integer()) return value.get<int64_t>();
-  // Beyond 2^53 a double no longer tells neighbouring whole numbers apart.
-  constexpr double kExact = 9007199254740992.0;
-  if (!value.is_number_float()) return std::nullopt;
-  const double number = value.get<double>();
-  if (std::fabs(number) > kExact || std::trunc(number) != number) return std::nullopt;
-  return static_cast<int64_t>(number);
 }
 
 /// Compiled once per pattern and thread: compiling costs far more than matching.
@@ -97,6 +84,9 @@ struct Assign {
     place(config) = value.get<double>();
     return true;
   }
+  bool operator()(std::vector<InputSpec>& (*place)(RunConfig&)) const {
+    return read_inputs(value, row.path, place(config)).empty();
+  }
 };
 
 std::string range_text(const IntegerRange& range) {
@@ -124,6 +114,7 @@ struct Expected {
   std::string operator()(std::optional<double>& (*)(RunConfig&)) const {
     return range_text(row.numbers) + ", or null";
   }
+  std::string operator()(std::vector<InputSpec>& (*)(RunConfig&)) const { return inputs_text(); }
 };
 
 /// One of the three kinds of type that a key may be bound to.
@@ -137,6 +128,16 @@ std::vector<ScopePart> scope_parts(const KeyRow& row, const RunConfig& config) {
   return {{"model.type", row.scope.models, config.model.type},
           {"data.type", row.scope.data, config.data.type},
           {"train.optimizer.type", row.scope.optimizers, config.train.optimizer.type}};
+}
+
+/// A model from a file has no model.type of its own.
+bool is_from_file(const std::vector<std::string>& models) {
+  return models == std::vector<std::string>{"torchscript"};
+}
+
+std::string allowed_text(const ScopePart& part) {
+  const std::string types = fmt::format("{}", fmt::join(part.allowed, ", "));
+  return is_from_file(part.allowed) ? "TorchScript models (model.torchscript)" : types;
 }
 
 std::string shortened(std::string text) {
@@ -153,8 +154,31 @@ std::string dumped(const json& value) {
 
 }  // namespace
 
+std::optional<int64_t> whole_number(const json& value) {
+  if (value.is_number_unsigned()) {
+    const auto number = value.get<uint64_t>();
+    if (number > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return std::nullopt;
+    return static_cast<int64_t>(number);
+  }
+  if (value.is_number_integer()) return value.get<int64_t>();
+  // Beyond 2^53 a double no longer tells neighbouring whole numbers apart.
+  constexpr double kExact = 9007199254740992.0;
+  if (!value.is_number_float()) return std::nullopt;
+  const double number = value.get<double>();
+  if (std::fabs(number) > kExact || std::trunc(number) != number) return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
 bool assign_value(const KeyRow& row, const json& value, RunConfig& config) {
   return std::visit(Assign{row, value, config}, row.field);
+}
+
+std::string refusal_text(const KeyRow& row, const json& value) {
+  if (std::holds_alternative<std::vector<InputSpec>& (*)(RunConfig&)>(row.field)) {
+    std::vector<InputSpec> scratch;
+    return read_inputs(value, row.path, scratch);
+  }
+  return fmt::format("{}: found {}, expected {}", row.path, found_text(value), expected_text(row));
 }
 
 json value_of(const KeyRow& row, const RunConfig& config) {
@@ -166,6 +190,8 @@ json value_of(const KeyRow& row, const RunConfig& config) {
           return value ? json(*value) : json(nullptr);
         } else if constexpr (std::is_same_v<decltype(value), const CheckpointInterval&>) {
           return value.blocks > 1 ? json(value.blocks) : json(value.blocks == 1 ? "full" : "none");
+        } else if constexpr (std::is_same_v<decltype(value), const std::vector<InputSpec>&>) {
+          return inputs_to_json(value);
         } else {
           return value;
         }
@@ -204,8 +230,8 @@ std::string scope_text(const KeyRow& row) {
   const RunConfig any;
   for (const ScopePart& part : scope_parts(row, any)) {
     if (part.allowed.empty()) continue;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "only for " : " and ", part.key, fmt::join(part.allowed, ", "));
+    const std::string key = is_from_file(part.allowed) ? "" : std::string(part.key) + " ";
+    text += fmt::format("{}{}{}", text.empty() ? "only for " : " and ", key, allowed_text(part));
   }
   return text;
 }
@@ -215,9 +241,14 @@ bool applies_to(const KeyRow& row, const RunConfig& config) {
 }
 
 std::string scope_conflict(const KeyRow& row, const RunConfig& config) {
-  for (const auto& [key, allowed, type] : scope_parts(row, config)) {
-    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), type) != allowed.end()) continue;
-    return fmt::format("does not apply to {} \"{}\", only to {}", key, type, fmt::join(allowed, ", "));
+  for (const ScopePart& part : scope_parts(row, config)) {
+    const auto& allowed = part.allowed;
+    if (allowed.empty() || std::find(allowed.begin(), allowed.end(), part.type) != allowed.end()) continue;
+    if (is_from_file({part.type})) {
+      return fmt::format("does not apply to a TorchScript model, only to {} {}", part.key,
+                         allowed_text(part));
+    }
+    return fmt::format("does not apply to {} \"{}\", only to {}", part.key, part.type, allowed_text(part));
   }
   return "";
 }

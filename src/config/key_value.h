@@ -11,6 +11,9 @@ namespace flopmark {
 /// the key's type and range. A whole number written as 2.0 or 1e3 is a whole number, as in JSON Schema.
 bool assign_value(const KeyRow& row, const nlohmann::json& value, RunConfig& config);
 
+/// Why assign_value refuses `value`: the place, what was found and what was expected.
+std::string refusal_text(const KeyRow& row, const nlohmann::json& value);
+
 /// The key's value in `config`; null for an absent optional number.
 nlohmann::json value_of(const KeyRow& row, const RunConfig& config);
 
@@ -19,6 +22,9 @@ nlohmann::json default_of(const KeyRow& row);
 
 /// What a value must be, in words: "a whole number from 1 to 65536", "one of sgd, adamw".
 std::string expected_text(const KeyRow& row);
+
+/// Also of 2.0 and 1e3; nothing for what is no whole number or does not fit.
+std::optional<int64_t> whole_number(const nlohmann::json& value);
 
 /// A value as messages show it: JSON, on one line, shortened; arrays and objects by their kind only.
 std::string found_text(const nlohmann::json& value);

@@ -39,8 +39,23 @@ std::string given_text(const ConfigLayer& layer, const std::string& key) {
   return given == layer.end() ? "" : given->second.value.get<std::string>();
 }
 
+/// A model from a file brings its shape: no key of a built-in one may stand beside it.
+ModelShape shape_from_file(const ConfigLayer& layer) {
+  for (const auto& [key, given] : layer) {
+    if (parent_of(key) != "model" || key == "model.torchscript" || key == "model.loss") continue;
+    throw usage_error(
+        fmt::format("{}: {} is of a built-in model, but model.torchscript ({}) names a file that "
+                    "holds the whole model; remove one of the two",
+                    given.origin, key, layer.at("model.torchscript").origin));
+  }
+  ModelShape shape;
+  shape.type = "torchscript";
+  return shape;
+}
+
 /// The shape that the model keys override: the named preset's, else the default one of the type.
 ModelShape starting_shape(const ConfigLayer& layer) {
+  if (layer.count("model.torchscript") > 0) return shape_from_file(layer);
   const std::string type = given_text(layer, "model.type");
   const std::string name = given_text(layer, "model.preset");
   if (name.empty()) return default_preset(type.empty() ? model_types().front() : type);
@@ -126,8 +141,45 @@ void check_images(const Checked& checked) {
   if (config.model.type == "vit") check_vit(checked);
 }
 
+constexpr const char* kExampleInputs =
+    R"([{"shape": [8, 3, 224, 224], "dtype": "float32"}, {"shape": [8], "dtype": "int64", "high": 1000}])";
+
+void check_torchscript(const Checked& checked) {
+  const DataConfig& data = checked.config.data;
+  if (data.type != "synthetic") {
+    checked.fail({"data.type", "model.torchscript"},
+                 "data.type \"{}\" is for language models; a TorchScript model is trained on data.type "
+                 "\"synthetic\" with data.inputs",
+                 data.type);
+  }
+  if (data.inputs.empty()) {
+    // Of a model file in place of a config the key has no place but the command line.
+    const bool no_config = checked.layer.at("model.torchscript").origin == checked.where;
+    checked.fail({"model.torchscript"},
+                 "data.inputs is missing: one entry per argument of the model's forward, the first size its "
+                 "batch; add, with its own sizes, {}",
+                 no_config ? fmt::format("--set 'data.inputs={}'", kExampleInputs)
+                           : fmt::format("\"inputs\": {} to \"data\"", kExampleInputs));
+  }
+  if (!checked.config.model.loss.empty() && data.inputs.size() < 2) {
+    checked.fail(
+        {"data.inputs", "model.loss"},
+        "model.loss \"{}\" compares forward's output with the last of data.inputs, but there is only "
+        "one; add the target",
+        checked.config.model.loss);
+  }
+  const int64_t batch = data.inputs.front().shape.front();
+  if (data.batch_size != batch) {
+    checked.fail({"data.batch_size"},
+                 "data.batch_size {} is not the first size of data.inputs[0], {}; remove data.batch_size",
+                 data.batch_size, batch);
+  }
+}
+
 void check_values(const Checked& checked) {
-  if (checked.config.model.image_size > 0) {
+  if (checked.config.model.type == "torchscript") {
+    check_torchscript(checked);
+  } else if (checked.config.model.image_size > 0) {
     check_images(checked);
   } else {
     check_language(checked);
@@ -141,20 +193,28 @@ void check_values(const Checked& checked) {
   }
 }
 
-void resolve_path(RunConfig& config, const Checked& checked) {
+/// A given path, made absolute.
+std::string resolved_path(const std::string& key, const std::string& path, const Checked& checked) {
+  const fs::path& folder = checked.layer.at(key).folder;
+  const std::string absolute = folder.empty() ? path : (folder / path).lexically_normal().string();
+  if (!is_utf8(absolute)) {
+    checked.fail({key.c_str()}, "{} {}: only paths in UTF-8 can be recorded; rename the folder", key,
+                 quoted_text(absolute));
+  }
+  return absolute;
+}
+
+void resolve_paths(RunConfig& config, const Checked& checked) {
+  if (config.model.type == "torchscript") {
+    config.model.torchscript = resolved_path("model.torchscript", config.model.torchscript, checked);
+  }
   const bool needed = applies_to(*find_key("data.path"), config);
   if (!needed) return;
-  const auto given = checked.layer.find("data.path");
-  if (given == checked.layer.end()) {
+  if (checked.layer.count("data.path") == 0) {
     checked.fail({"data.type"}, "data.path is missing: data.type \"{}\" reads a file; set data.path",
                  config.data.type);
   }
-  const fs::path& folder = given->second.folder;
-  if (!folder.empty()) config.data.path = (folder / config.data.path).lexically_normal().string();
-  if (!is_utf8(config.data.path)) {
-    checked.fail({"data.path"}, "data.path {}: only paths in UTF-8 can be recorded; rename the folder",
-                 quoted_text(config.data.path));
-  }
+  config.data.path = resolved_path("data.path", config.data.path, checked);
 }
 
 }  // namespace
@@ -173,13 +233,16 @@ RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
                   fmt::format("{}: a checked value no longer fits; please report this", key));
     }
   }
+  if (!config.data.inputs.empty() && layer.count("data.batch_size") == 0) {
+    config.data.batch_size = config.data.inputs.front().shape.front();
+  }
   if (images) {
     config.model.image_size = config.data.image_size;
     config.model.image_channels = config.data.image_channels;
   }
   const Checked checked{config, layer, where};
   check_values(checked);
-  resolve_path(config, checked);
+  resolve_paths(config, checked);
   return config;
 }
 

@@ -34,15 +34,29 @@ json& section_at(json& root, const std::string& path) {
   throw Error(ExitCode::internal, fmt::format("not a resolved config: {}; please report this", why));
 }
 
-/// A name or preset that is not set is left out, as only code makes such configs.
+/// A name or preset that is not set is left out, as only code makes such configs; so is the loss of a model
+/// that computes it itself.
 bool may_be_absent(const KeyRow& row) {
-  return row.path == "name" || row.path == "model.preset";
+  return row.path == "name" || row.path == "model.preset" || row.path == "model.loss";
+}
+
+bool is_model_file(const fs::path& file) {
+  return file.extension() == ".pt" || file.extension() == ".pt2";
+}
+
+/// What a config would give that names this model and nothing else.
+ConfigLayer layer_of_model(const fs::path& file) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(file, error).parent_path();
+  ConfigLayer layer;
+  add_object({{"model", {{"torchscript", file.filename().string()}}}}, {file.string(), {}, folder}, layer);
+  return layer;
 }
 
 }  // namespace
 
 RunConfig load_config(const fs::path& file, const std::vector<std::string>& sets) {
-  ConfigLayer layer = read_config_files(file);
+  ConfigLayer layer = is_model_file(file) ? layer_of_model(file) : read_config_files(file);
   for (const std::string& assignment : sets) add_set(assignment, layer);
   RunConfig config = resolve_values(layer, file.string());
   check_data_file(config, layer);

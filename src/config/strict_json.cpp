@@ -101,7 +101,10 @@ class StrictHandler : public json::json_sax_t {
   bool binary(binary_t&) override { return true; }
   bool start_object(std::size_t) override { return enter(); }
   bool end_object() override { return leave(); }
-  bool start_array(std::size_t) override { return enter(); }
+  bool start_array(std::size_t) override {
+    enter();
+    return levels_.back().array = true;
+  }
   bool end_array() override { return leave(); }
 
   bool key(string_t& name) override {
@@ -129,6 +132,7 @@ class StrictHandler : public json::json_sax_t {
   struct Level {
     std::string key;
     std::set<std::string> seen;
+    bool array = false;  ///< has no keys
   };
 
   bool enter() {
@@ -145,7 +149,9 @@ class StrictHandler : public json::json_sax_t {
   }
   std::string path() const {
     std::string path;
-    for (const Level& level : levels_) path += (path.empty() ? "" : ".") + level.key;
+    for (const Level& level : levels_) {
+      if (!level.array) path += (path.empty() ? "" : ".") + level.key;
+    }
     return path;
   }
   std::string place(size_t count) const {

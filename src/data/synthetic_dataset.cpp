@@ -1,10 +1,13 @@
 #include "data/synthetic_dataset.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <c10/util/accumulate.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "data/mix.h"
 #include "flopmark/error.h"
@@ -22,6 +25,30 @@ uint64_t sample_seed(int64_t seed, size_t index) {
 
 int64_t uniform(uint64_t random, int64_t bound) {
   return static_cast<int64_t>(scale_to(random, static_cast<uint64_t>(bound)));
+}
+
+struct InputDtype {
+  const char* name;
+  torch::Dtype dtype;
+};
+
+constexpr InputDtype kInputDtypes[] = {
+    {"float32", torch::kFloat32},   {"float64", torch::kFloat64}, {"float16", torch::kFloat16},
+    {"bfloat16", torch::kBFloat16}, {"int64", torch::kInt64},     {"int32", torch::kInt32},
+    {"uint8", torch::kUInt8},       {"bool", torch::kBool},
+};
+
+torch::Tensor random_values(const InputSpec& input, int64_t count, const torch::Generator& generator) {
+  const auto* found = std::find_if(std::begin(kInputDtypes), std::end(kInputDtypes),
+                                   [&](const InputDtype& known) { return input.dtype == known.name; });
+  if (found == std::end(kInputDtypes)) {
+    throw usage_error(fmt::format("data.inputs: dtype \"{}\" is unknown; use float32 or int64", input.dtype));
+  }
+  if (c10::isFloatingType(found->dtype)) {
+    const auto drawn = found->dtype == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+    return at::randn({count}, generator, drawn).to(found->dtype);
+  }
+  return at::randint(input.high.value_or(2), {count}, generator, torch::kInt64).to(found->dtype);
 }
 
 }  // namespace
@@ -76,8 +103,53 @@ Batch SyntheticImages::collate(const std::vector<size_t>& indices) const {
   return batch;
 }
 
+SyntheticInputs::SyntheticInputs(const Options& options)
+    : seed_(options.seed), batch_size_(options.inputs.at(0).shape.at(0)) {
+  size_ = (kMinSamples + batch_size_ - 1) / batch_size_ * batch_size_;
+  shared_batch_ = std::all_of(options.inputs.begin(), options.inputs.end(),
+                              [&](const InputSpec& input) { return input.shape.at(0) == batch_size_; });
+  const torch::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(seed_));
+  for (const InputSpec& input : options.inputs) columns_.push_back(make_column(input, generator));
+}
+
+SyntheticInputs::Column SyntheticInputs::make_column(const InputSpec& input,
+                                                     const torch::Generator& generator) const {
+  Column column;
+  column.shape = input.shape;
+  column.rows = shared_batch_ ? batch_size_ : 1;
+  const int64_t values = c10::multiply_integers(input.shape);
+  column.row_values = values / column.rows;
+  column.values = random_values(input, column.row_values + kSpareValues, generator);
+  return column;
+}
+
+Batch SyntheticInputs::collate(const std::vector<size_t>& indices) const {
+  Batch batch;
+  batch.samples = static_cast<int64_t>(indices.size());
+  for (size_t place = 0; place < columns_.size(); ++place) {
+    const Column& column = columns_[place];
+    std::vector<int64_t> shape = column.shape;
+    const size_t rows = shared_batch_ ? indices.size() : 1;
+    if (shared_batch_) shape.front() = batch.samples;
+    torch::Tensor input = torch::empty(shape, column.values.scalar_type());
+    const size_t value_bytes = input.element_size(),
+                 row_bytes = value_bytes * static_cast<size_t>(column.row_values);
+    auto* row = static_cast<char*>(input.mutable_data_ptr());
+    const auto* values = static_cast<const char*>(column.values.const_data_ptr());
+    for (size_t i = 0; i < rows; ++i, row += row_bytes) {
+      const int64_t begin = uniform(splitmix64(sample_seed(seed_, indices[i]), place), kSpareValues);
+      std::memcpy(row, values + static_cast<size_t>(begin) * value_bytes, row_bytes);
+    }
+    batch.inputs.push_back(std::move(input));
+  }
+  return batch;
+}
+
 std::unique_ptr<Dataset> make_synthetic_dataset(const RunConfig& config) {
   const DataConfig& data = config.data;
+  if (!data.inputs.empty()) {
+    return std::make_unique<SyntheticInputs>(SyntheticInputs::Options{data.inputs, data.seed});
+  }
   const ModelShape& model = config.model;
   const int64_t size = std::max(kMinSamples, data.batch_size);
   if (model.vocab_size > 0) {

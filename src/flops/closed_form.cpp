@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "flopmark/error.h"
 #include "flops/checked_math.h"
+#include "flops/flop_tally.h"
 #include "flops/image_forms.h"
 
 // Parameters and FLOPs of the built-in models from their shape: 2 FLOPs per multiply-add; matmuls,
@@ -62,11 +65,13 @@ int64_t gpt2_parameters(const ModelShape& shape) {
 /// Backward is twice the forward: every matmul's input comes from an embedding that learns.
 StepFlop transformer_flop(const ModelShape& shape, const BatchShape& batch) {
   const int64_t tokens = checked_multiply(batch.batch_size, batch.sequence_length);
-  const int64_t matrices = checked_product({2, tokens, transformer_matrices(shape)});
-  // Q K^T of all layers: 2 x B x T x T x (heads x head size); P V costs the same.
-  const int64_t scores = checked_product({2, shape.layers, tokens, batch.sequence_length, shape.hidden_size});
-  const int64_t forward = checked_sum({matrices, scores, scores});
-  return {forward, checked_multiply(2, forward), scores};
+  // Q K^T of a layer: 2 x B x T x T x (heads x head size); P V costs the same.
+  const int64_t scores = checked_product({2, tokens, batch.sequence_length, shape.hidden_size});
+  const int64_t block = checked_sum({checked_product({2, tokens, block_matrices(shape)}), scores, scores});
+  const int64_t head = checked_product({2, tokens, shape.vocab_size, shape.hidden_size});
+  const int64_t forward = checked_add(checked_multiply(shape.layers, block), head);
+  return {forward, checked_multiply(2, forward), checked_multiply(shape.layers, scores),
+          std::vector<int64_t>(static_cast<size_t>(shape.layers), block)};
 }
 
 StepFlop mlp_step(const ModelShape& shape, const BatchShape& batch) {
@@ -109,6 +114,16 @@ const ClosedForm& form_of(const ModelShape& shape) {
   throw usage_error(fmt::format("model.type: no built-in model \"{}\"; there are {}", shape.type, known));
 }
 
+/// The same with attention counted half: of the forward's two products and the backward's four.
+StepFlop causal_half(StepFlop step) {
+  const auto layers = static_cast<int64_t>(step.blocks.size());
+  for (int64_t& block : step.blocks) block -= step.scores / layers;
+  step.forward -= step.scores;
+  step.backward -= 2 * step.scores;
+  step.scores /= 2;
+  return step;
+}
+
 void check_decoder(const ModelShape& shape) {
   if (form_of(shape).flop != transformer_flop) {
     throw usage_error(fmt::format("model.type {}: is no decoder; give a llama or gpt2", shape.type));
@@ -131,15 +146,20 @@ int64_t count_attention_parameters(const ModelShape& shape) {
   return attention_matrices(shape);
 }
 
-FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, int64_t micro_batches,
-                             bool fused_attention) {
-  const StepFlop one = form_of(shape).flop(shape, batch);
+FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, const StepForm& form) {
+  StepFlop one = form_of(shape).flop(shape, batch);
+  const bool causal = form.causal_convention && form_of(shape).flop == transformer_flop;
+  if (causal) one = causal_half(std::move(one));
   FlopTotals totals;
-  totals.forward_flop = checked_multiply(micro_batches, one.forward);
-  totals.backward_flop = checked_multiply(micro_batches, one.backward);
-  totals.backward_hardware_flop = checked_add(
-      totals.backward_flop, fused_attention ? checked_multiply(micro_batches, one.attention_recompute) : 0);
-  return totals;
+  totals.attention_convention = form.causal_convention ? "causal" : "full";
+  totals.forward_flop = one.forward;
+  totals.backward_flop = one.backward;
+  totals.backward_hardware_flop = checked_add(one.backward, form.fused_attention ? one.scores : 0);
+  for (size_t i = 0; form.checkpoint_interval > 0 && i < one.blocks.size();
+       i += static_cast<size_t>(form.checkpoint_interval)) {
+    totals.recompute_flop = checked_add(totals.recompute_flop, one.blocks[i]);
+  }
+  return repeated(totals, form.micro_batches);
 }
 
 }  // namespace flopmark

@@ -23,10 +23,16 @@ struct BatchShape {
   int64_t sequence_length = 0;  ///< language models
 };
 
-/// FLOPs of one step by formula, without running anything: `micro_batches` of `batch`, attention in full.
-/// `fused_attention`: the backward kernel recomputes QK^T (5 matmuls instead of 4). by_operator is left
+/// How a step is made and counted.
+struct StepForm {
+  int64_t micro_batches = 1;
+  bool fused_attention = true;      ///< the backward kernel recomputes Q K^T: 5 products instead of 4
+  int64_t checkpoint_interval = 0;  ///< blocks 0, interval, 2 x interval, ... run forward again; 0: none
+  bool causal_convention = false;   ///< causal attention counts half
+};
+
+/// FLOPs of one step by formula, without running anything. by_operator, by_module and by_precision are left
 /// empty.
-FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, int64_t micro_batches,
-                             bool fused_attention);
+FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, const StepForm& form);
 
 }  // namespace flopmark

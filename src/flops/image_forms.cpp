@@ -1,5 +1,6 @@
 #include "flops/image_forms.h"
 
+#include <utility>
 #include <vector>
 
 #include "flops/checked_math.h"
@@ -8,8 +9,8 @@ namespace flopmark {
 namespace {
 
 /// Of a forward that costs `forward`, of which `first_layer` needs no gradient of its input.
-StepFlop step_on_data(int64_t forward, int64_t first_layer, int64_t attention_recompute = 0) {
-  return {forward, checked_multiply(2, forward) - first_layer, attention_recompute};
+StepFlop step_on_data(int64_t forward, int64_t first_layer, std::vector<int64_t> blocks, int64_t scores = 0) {
+  return {forward, checked_multiply(2, forward) - first_layer, scores, std::move(blocks)};
 }
 
 /// Features from input to classes: input, each hidden layer, classes.
@@ -38,6 +39,7 @@ int64_t windows(int64_t height, int64_t kernel, int64_t stride) {
 struct ResnetWalk {
   int64_t channels = 0, height = 0;
   std::vector<Convolution> met = {};
+  std::vector<size_t> block_begins = {};  ///< places in `met`; the stem lies before the first
 
   void convolve(int64_t in, int64_t out, int64_t kernel, int64_t output_height) {
     met.push_back({in, out, kernel, checked_multiply(output_height, output_height)});
@@ -46,6 +48,7 @@ struct ResnetWalk {
   void block(int64_t width, int64_t stride, bool bottleneck) {
     const int64_t after = windows(height, 3, stride);
     const int64_t out = bottleneck ? checked_multiply(4, width) : width;
+    block_begins.push_back(met.size());
     if (bottleneck) {
       convolve(channels, width, 1, height);
       convolve(width, width, 3, after);
@@ -105,10 +108,14 @@ int64_t mlp_parameters(const ModelShape& shape) {
 StepFlop mlp_flop(const ModelShape& shape, int64_t batch_size) {
   const auto widths = mlp_widths(shape);
   int64_t forward = 0;
+  std::vector<int64_t> layers;
   for (size_t i = 1; i < widths.size(); ++i) {
-    forward = checked_add(forward, checked_product({2, batch_size, widths[i - 1], widths[i]}));
+    layers.push_back(checked_product({2, batch_size, widths[i - 1], widths[i]}));
+    forward = checked_add(forward, layers.back());
   }
-  return step_on_data(forward, checked_product({2, batch_size, widths[0], widths[1]}));
+  const int64_t first = layers.front();
+  layers.pop_back();  // the head is no block
+  return step_on_data(forward, first, std::move(layers));
 }
 
 /// Weights of the convolutions, gain and bias of the norms, and the head.
@@ -127,10 +134,15 @@ StepFlop resnet_flop(const ModelShape& shape, int64_t batch_size) {
     return checked_product({2, batch_size, one.positions, one.weights()});
   };
   int64_t forward = checked_product({2, batch_size, walk.channels, shape.classes});
-  for (const Convolution& one : walk.met) {
-    forward = checked_add(forward, flop(one));
+  std::vector<int64_t> blocks(walk.block_begins.size(), 0);
+  size_t block = 0;  // from 1; 0 is the stem
+  for (size_t i = 0; i < walk.met.size(); ++i) {
+    const int64_t one = flop(walk.met[i]);
+    if (block < blocks.size() && walk.block_begins[block] == i) ++block;
+    if (block > 0) blocks[block - 1] = checked_add(blocks[block - 1], one);
+    forward = checked_add(forward, one);
   }
-  return step_on_data(forward, flop(walk.met.front()));
+  return step_on_data(forward, flop(walk.met.front()), std::move(blocks));
 }
 
 /// Besides the matrices: biases of the patches' convolution, of each linear and of the head; two LayerNorms a
@@ -150,10 +162,13 @@ StepFlop vit_flop(const ModelShape& shape, int64_t batch_size) {
   const int64_t patches = vit_patches(shape);
   const int64_t tokens = checked_multiply(batch_size, checked_add(patches, 1));
   const int64_t embedding = checked_product({2, batch_size, patches, vit_patch_matrix(shape)});
-  const int64_t matrices = checked_product({2, tokens, shape.layers, vit_block_matrices(shape)});
-  const int64_t scores = checked_product({2, shape.layers, tokens, checked_add(patches, 1), d});
+  const int64_t block_scores = checked_product({2, tokens, checked_add(patches, 1), d});
+  const int64_t block =
+      checked_sum({checked_product({2, tokens, vit_block_matrices(shape)}), block_scores, block_scores});
   const int64_t head = checked_product({2, batch_size, d, shape.classes});
-  return step_on_data(checked_sum({embedding, matrices, scores, scores, head}), embedding, scores);
+  return step_on_data(checked_sum({embedding, checked_multiply(shape.layers, block), head}), embedding,
+                      std::vector<int64_t>(static_cast<size_t>(shape.layers), block),
+                      checked_multiply(shape.layers, block_scores));
 }
 
 }  // namespace flopmark

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "flopmark/model_shape.h"
 
@@ -10,7 +11,8 @@ namespace flopmark {
 struct StepFlop {
   int64_t forward = 0;
   int64_t backward = 0;
-  int64_t attention_recompute = 0;  ///< Q K^T once more, where a fused kernel's backward computes it
+  int64_t scores = 0;             ///< Q K^T of all layers; P V costs the same
+  std::vector<int64_t> blocks{};  ///< forward of each block, in order
 };
 
 /// Closed forms of the models that read images, used by closed_form.cpp. The first layer reads data, which

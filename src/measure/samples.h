@@ -49,7 +49,7 @@ struct LaunchSamples {
   Environment environment;  ///< the part only the worker knows (device, LibTorch, CUDA, threads, compiler)
   DataSummary data;
   std::string matmul_precision;  ///< fp32, tf32, bf16: the peak row the matmuls ran under
-  std::string attention_kernel;  ///< what ran: fused, unfused, none
+  std::string attention_kernel;  ///< what ran: fused, unfused, none; empty: not known
   int64_t parameters = 0;
   WarmupSamples warmup;
   BlockSamples timed;

@@ -118,17 +118,15 @@ Environment environment_from_json(const Json& json) {
 }
 
 Json data_to_json(const DataSummary& data) {
-  return {{"path", nullable(data.path)},
-          {"format", nullable(data.format)},
-          {"hash", nullable(data.hash)},
-          {"samples", nullable(data.samples)},
-          {"tokens", nullable(data.tokens)}};
+  return {{"path", nullable(data.path)},     {"format", nullable(data.format)},
+          {"hash", nullable(data.hash)},     {"samples", nullable(data.samples)},
+          {"tokens", nullable(data.tokens)}, {"model_hash", nullable(data.model_hash)}};
 }
 
 DataSummary data_from_json(const Json& json) {
-  return {optional_text_field(json, "path"), optional_text_field(json, "format"),
-          optional_text_field(json, "hash"), optional_count_field(json, "samples"),
-          optional_count_field(json, "tokens")};
+  return {optional_text_field(json, "path"),    optional_text_field(json, "format"),
+          optional_text_field(json, "hash"),    optional_count_field(json, "samples"),
+          optional_count_field(json, "tokens"), optional_text_field(json, "model_hash")};
 }
 
 Json memory_to_json(const MemorySamples& memory) {

@@ -7,6 +7,7 @@
 #include "models/llama.h"
 #include "models/mlp.h"
 #include "models/resnet.h"
+#include "models/torchscript_model.h"
 #include "models/vit.h"
 
 namespace flopmark {
@@ -44,6 +45,9 @@ const ModelType& find_type(const std::string& name) {
 }  // namespace
 
 std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelOptions& options) {
+  if (shape.type == "torchscript") {
+    return std::make_unique<TorchScriptModel>(shape, options);
+  }
   return find_type(shape.type).make(shape, options);
 }
 

@@ -13,16 +13,18 @@ namespace flopmark {
 
 struct ModelOptions {
   torch::TensorOptions tensor;  ///< device (cpu, cuda, meta) and dtype of the parameters
-  int64_t seed = 0;             ///< of the initial values; not used on meta
-  /// Blocks 0, interval, 2 x interval, ... run forward again in backward; 0: none.
+  int64_t seed = 0;             ///< of the initial values; not used on meta and for a model from a file
+  /// Blocks 0, interval, 2 x interval, ... run forward again in backward; 0: none. Built-in models only.
   int64_t checkpoint_interval = 0;
+  int64_t inputs = 2;  ///< tensors of a batch, the target included
 };
 
-/// A built-in model, its parameters created with `options.tensor` at once (no copy, no move).
-/// Initial values depend on the seed only, not on threads. @throws Error 200 for an unknown type.
+/// A built-in model, its parameters created with `options.tensor` at once (no copy, no move), their initial
+/// values from the seed only, not from threads; or one from a file (see TorchScriptModel).
+/// @throws Error 200 for an unknown type, and as the models' constructors.
 std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelOptions& options);
 
-/// What a model reads: token ids or images.
+/// What a built-in model reads: token ids or images.
 enum class InputKind { tokens, images };
 InputKind input_kind(const ModelShape& shape);
 

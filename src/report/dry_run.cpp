@@ -32,9 +32,12 @@ struct Formula {
 
 /// @throws Error 200 for a model too large to count.
 Formula by_formula(const RunConfig& config, const BatchShape& batch, bool fused) {
+  const StepForm form{.micro_batches = config.train.gradient_accumulation,
+                      .fused_attention = fused,
+                      .checkpoint_interval = config.train.activation_checkpointing.blocks,
+                      .causal_convention = config.measure.attention_convention == "causal"};
   try {
-    return {closed_form_flops(config.model, batch, config.train.gradient_accumulation, fused),
-            count_parameters(config.model)};
+    return {closed_form_flops(config.model, batch, form), count_parameters(config.model)};
   } catch (const std::overflow_error& error) {
     throw usage_error(
         fmt::format("{}: this model and batch are too large to count: {}; check model and data sizes",
@@ -50,6 +53,15 @@ StaticMemory static_memory(const RunConfig& config, int64_t parameters) {
 }
 
 nlohmann::json dry_run(const RunConfig& config) {
+  if (config.model.type == "torchscript") {
+    return {{"config", to_json(config)},
+            {"parameters", nullptr},
+            {"flops", nullptr},
+            {"memory", nullptr},
+            {"reason",
+             "unknown before loading: a TorchScript model's parameters and FLOPs are counted when it "
+             "runs"}};
+  }
   const bool fused = config.train.attention_kernel != "unfused";
   const BatchShape batch{config.data.batch_size, config.data.sequence_length};
   const auto [flops, parameters] = by_formula(config, batch, fused);
@@ -60,6 +72,7 @@ nlohmann::json dry_run(const RunConfig& config) {
            {{"forward_flop", flops.forward_flop},
             {"backward_flop", flops.backward_flop},
             {"backward_hardware_flop", flops.backward_hardware_flop},
+            {"recompute_flop", flops.recompute_flop},
             {"model_flop", flops.model_flop()},
             {"hardware_flop", flops.hardware_flop()},
             {"attention_convention", flops.attention_convention},
@@ -73,15 +86,20 @@ nlohmann::json dry_run(const RunConfig& config) {
 }
 
 std::string dry_run_text(const nlohmann::json& document) {
+  if (document.at("parameters").is_null())
+    return hanging("model    ", document.at("reason").get<std::string>());
   const auto bytes = [&](const char* key) { return format_bytes(number(document, "memory", key)); };
   const auto flop = [&](const char* key) { return format_flop(number(document, "flops", key)); };
   const std::string kernel = document.at("flops").at("attention_kernel");
+  const bool causal = document.at("flops").at("attention_convention") == "causal";
+  const std::string convention = causal ? "half where causal" : "in full";
   return hanging("model    ",
                  fmt::format("{} parameters", format_count(document.at("parameters").get<int64_t>()))) +
          hanging("FLOPs    ",
                  fmt::format("{} forward, {} forward and backward (model), {} executed (hardware, {} "
-                             "attention); per step, 1 multiply-add = 2 FLOP, attention in full",
-                             flop("forward_flop"), flop("model_flop"), flop("hardware_flop"), kernel)) +
+                             "attention); per step, 1 multiply-add = 2 FLOP, attention {}",
+                             flop("forward_flop"), flop("model_flop"), flop("hardware_flop"), kernel,
+                             convention)) +
          hanging("memory   ",
                  fmt::format("{} without activations: parameters {}, gradients {}, optimizer state {}",
                              bytes("total_bytes"), bytes("parameters_bytes"), bytes("gradients_bytes"),

@@ -67,20 +67,29 @@ std::string preset_text(const RunRecord& record) {
   return record.parameters && *record.parameters != count_parameters(*preset) ? name + ", changed" : name;
 }
 
-std::string model_line(const RunRecord& record) {
-  const std::string type = config_text(record, "/model/type");
+std::string file_name(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+/// A built-in model and its preset, or the file of one that is not.
+std::string model_text(const RunRecord& record) {
+  const std::string file = config_text(record, "/model/torchscript");
+  if (!file.empty()) return "TorchScript " + file_name(file);
   const std::string preset = preset_text(record);
+  return config_text(record, "/model/type") + (preset.empty() ? "" : " (" + preset + ")");
+}
+
+std::string model_line(const RunRecord& record) {
   const std::string parameters = record.parameters ? format_count(*record.parameters) + " parameters" : "";
-  return hanging("model    ", joined({type + (preset.empty() ? "" : " (" + preset + ")"), parameters,
-                                      batch_text(record), config_text(record, "/train/precision"),
+  return hanging("model    ", joined({model_text(record), parameters, batch_text(record),
+                                      config_text(record, "/train/precision"),
                                       config_text(record, "/train/optimizer/type")}));
 }
 
 std::string data_line(const RunRecord& record) {
   const DataSummary& data = record.data;
   const std::string path = data.path.value_or(config_text(record, "/data/path"));
-  const size_t slash = path.find_last_of('/');
-  const std::string file = printable(slash == std::string::npos ? path : path.substr(slash + 1));
+  const std::string file = printable(file_name(path));
   return hanging("data     ", joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
                                       prefixed("format ", data.format),
                                       data.tokens ? format_count(*data.tokens) + " tokens" : "",

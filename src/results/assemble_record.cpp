@@ -123,6 +123,9 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
   if (auto data = record.config.find("data"); data != record.config.end() && data->contains("path")) {
     (*data)["path"] = portable_path(inputs.config.data.path, inputs.store_root);
   }
+  if (!inputs.config.model.torchscript.empty()) {
+    record.config["model"]["torchscript"] = portable_path(inputs.config.model.torchscript, inputs.store_root);
+  }
   record.subject = inputs.subject;
   record.environment = inputs.host;
 }

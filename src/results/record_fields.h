@@ -109,6 +109,7 @@ void describe(V& visit, typename V::template Of<DataSummary>& data) {
   visit("hash", data.hash);
   visit("samples", data.samples);
   visit("tokens", data.tokens);
+  visit("model_hash", data.model_hash);
 }
 
 template <typename V>

@@ -1,7 +1,15 @@
 #include "worker/job.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
+#include <fstream>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "data/content_hash.h"
 #include "data/datasets.h"
 
 namespace flopmark {
@@ -23,7 +31,20 @@ DataSummary summarize(const Dataset& dataset) {
           .format = facts.format,
           .hash = facts.hash,
           .samples = dataset.size(),
-          .tokens = facts.tokens};
+          .tokens = facts.tokens,
+          .model_hash = std::nullopt};
+}
+
+/// ContentHash of a whole file; nothing if it cannot be read to its end.
+std::optional<std::string> file_hash(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::vector<char> part(size_t{1} << 20);
+  ContentHash hash;
+  while (stream.read(part.data(), static_cast<std::streamsize>(part.size())) || stream.gcount() > 0) {
+    hash.add(std::as_bytes(std::span(part.data(), static_cast<size_t>(stream.gcount()))));
+  }
+  if (!stream.eof()) return std::nullopt;
+  return fmt::format("{:016x}", hash.value());
 }
 
 }  // namespace
@@ -40,15 +61,18 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
     at::set_num_threads(static_cast<int>(config.measure.threads));
   }
   apply_precision(config.train, job.device);
+  at::manual_seed(static_cast<uint64_t>(config.train.seed));  // dropout
   std::shared_ptr<const Dataset> dataset = make_dataset(config);
   job.data = summarize(*dataset);
   const auto tensor =
       torch::TensorOptions().device(job.device).dtype(parameter_dtype(config.train.precision));
-  job.model = maker(config.model,
-                    {.tensor = tensor,
-                     .seed = config.train.seed,
-                     .checkpoint_interval = config.train.activation_checkpointing.blocks},
-                    state);
+  const ModelOptions options{
+      .tensor = tensor,
+      .seed = config.train.seed,
+      .checkpoint_interval = config.train.activation_checkpointing.blocks,
+      .inputs = config.data.inputs.empty() ? 2 : static_cast<int64_t>(config.data.inputs.size())};
+  job.model = maker(config.model, options, state);
+  if (!config.model.torchscript.empty()) job.data.model_hash = file_hash(config.model.torchscript);
   job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));
   return job;
 }

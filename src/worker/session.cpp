@@ -2,6 +2,7 @@
 
 #include <c10/util/Exception.h>
 
+#include <algorithm>
 #include <fstream>
 #include <new>
 #include <system_error>
@@ -34,18 +35,22 @@ WarmupOptions warmup_options(const RunConfig& config, const torch::Device& devic
           .micro_batches = config.train.gradient_accumulation};
 }
 
-/// Which attention ran, told from the operators that were counted.
+bool is_counted(const FlopTotals& totals, const std::string& part) {
+  return std::any_of(totals.by_operator.begin(), totals.by_operator.end(), [&](const OperatorFlops& entry) {
+    return entry.name.find(part) != std::string::npos && entry.name.find("math") == std::string::npos;
+  });
+}
+
+/// Which attention ran, told from the operators that were counted. A model from a file may multiply batches
+/// of matrices for other reasons than attention; then it is not known: empty.
 std::string attention_kernel(const FlopTotals& totals, const ModelShape& shape) {
-  if (input_kind(shape) != InputKind::tokens) {
-    return "none";
+  if (is_counted(totals, "scaled_dot_product")) {
+    return "fused";
   }
-  for (const OperatorFlops& entry : totals.by_operator) {
-    if (entry.name.find("scaled_dot_product") != std::string::npos &&
-        entry.name.find("math") == std::string::npos) {
-      return "fused";
-    }
+  if (shape.type == "torchscript") {
+    return is_counted(totals, "bmm") ? "" : "none";
   }
-  return "unfused";
+  return shape.heads > 0 ? "unfused" : "none";
 }
 
 /// The steps of one launch, in order. Members are made in the order in which they are needed.
@@ -111,8 +116,12 @@ LaunchSamples count_only(const RunConfig& config, LoopState& state) {
 LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
                                Channel& channel) {
   const RunConfig config = read_config(options.config);
-  if (options.count_only) return count_only(config, state);
+  if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
   Session session(config, maker, state);
+  if (options.count_only) {  // what a model from a file does is known only by doing it
+    session.count_flops();
+    return std::move(session.samples());
+  }
   channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
   session.warm_up();
   if (!state.stop.load()) {
@@ -172,6 +181,10 @@ int run_session(const SessionOptions& options, const ModelMaker& maker) {
     write_samples(run_launch_steps(options, maker, state, channel), options.samples);
     return static_cast<int>(ExitCode::ok);
   } catch (const Error& error) {
+    if (error.code() == ExitCode::cannot_judge) {
+      channel.report_failure(failure_at(state, "error", error.what()));
+      return static_cast<int>(ExitCode::cannot_judge);
+    }
     channel.report_error(error.code(), error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {

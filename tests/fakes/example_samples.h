@@ -24,7 +24,7 @@ inline LaunchSamples example_samples() {
   samples.environment.cpu_logical = 8;
   samples.environment.threads = 4;
   samples.environment.variables = {{"OMP_NUM_THREADS", "4"}};
-  samples.data = {"corpus.bin", "u16", "0123456789abcdef", 1000, 32000};
+  samples.data = {"corpus.bin", "u16", "0123456789abcdef", 1000, 32000, "fedcba9876543210"};
   samples.matmul_precision = "tf32";
   samples.attention_kernel = "fused";
   samples.parameters = 9'007'199'254'740'993;  // 2^53 + 1: not a double

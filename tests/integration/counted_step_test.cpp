@@ -15,16 +15,18 @@ RunConfig config_of(const char* type, const char* preset) {
 void expect_counted_equals_formula(const RunConfig& config) {
   Job job = make_job(config);
   const auto step = make_step(job, config);
-  const bool fused = config.train.attention_kernel != "unfused";
   const FlopTotals formula = closed_form_flops(
       config.model, {.batch_size = config.data.batch_size, .sequence_length = config.data.sequence_length},
-      config.train.gradient_accumulation, fused);
+      {.micro_batches = config.train.gradient_accumulation,
+       .fused_attention = config.train.attention_kernel != "unfused",
+       .checkpoint_interval = config.train.activation_checkpointing.blocks,
+       .causal_convention = config.measure.attention_convention == "causal"});
   for (int again = 0; again < 2; ++again) {
     const FlopTotals counted = step->count();
     EXPECT_EQ(counted.forward_flop, formula.forward_flop);
     EXPECT_EQ(counted.backward_flop, formula.backward_flop);
     EXPECT_EQ(counted.backward_hardware_flop, formula.backward_hardware_flop);
-    EXPECT_EQ(counted.recompute_flop, 0);
+    EXPECT_EQ(counted.recompute_flop, formula.recompute_flop);
     EXPECT_EQ(counted.optimizer_flop, 0);
     EXPECT_FALSE(counted.lower_bound);
   }
@@ -42,6 +44,22 @@ TEST(CountedStep, EqualsTheClosedFormOfTheTinyLlama) {
     config.model.kv_heads = 1;
     expect_counted_equals_formula(config);
   }
+}
+
+TEST(CountedStep, EqualsTheClosedFormWithCheckpointingAndTheCausalConvention) {
+  for (const char* kernel : {"fused", "unfused"}) {
+    RunConfig config = config_of("llama", "llama-tiny");
+    config.train.attention_kernel = kernel;
+    config.model.layers = 3;
+    config.train.activation_checkpointing.blocks = 1;
+    expect_counted_equals_formula(config);
+    config.train.activation_checkpointing.blocks = 2;
+    config.measure.attention_convention = "causal";
+    expect_counted_equals_formula(config);
+  }
+  RunConfig mlp = load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json");
+  mlp.train.activation_checkpointing.blocks = 2;
+  expect_counted_equals_formula(mlp);
 }
 
 TEST(CountedStep, EqualsTheClosedFormUnderAutocast) {

@@ -136,5 +136,20 @@ TEST(RunConfigFuzz, MutatedSets) {
   EXPECT_LT(loaded, kRounds);
 }
 
+TEST(RunConfigFuzz, MutatedInputs) {
+  const ConfigFiles files;
+  const auto file = files.write("run.json", R"({"model": {"torchscript": "m.pt"}})");
+  Mutator mutator(3);
+  int loaded = 0;
+  constexpr int kRounds = 2000;
+  for (int i = 0; i < kRounds; ++i) {
+    const std::string list = mutator.mutate(
+        R"([{"shape": [2, 3, 8], "dtype": "float32"}, {"shape": [2], "dtype": "int64", "high": 10}])");
+    loaded += loads(file, list, {"data.inputs=" + list});
+  }
+  EXPECT_GT(loaded, 0);  // a list is short: few changes leave it one
+  EXPECT_LT(loaded, kRounds / 2);
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -38,13 +38,14 @@ ModelShape mlp() {
 }
 
 FlopTotals llama_flops(const ModelShape& shape, int64_t micro_batches = 1, bool fused = false) {
-  return closed_form_flops(shape, {.batch_size = 2, .sequence_length = 32}, micro_batches, fused);
+  return closed_form_flops(shape, {.batch_size = 2, .sequence_length = 32},
+                           {.micro_batches = micro_batches, .fused_attention = fused});
 }
 
 TEST(ClosedForm, Gpt2OfOriginalSize) {
   EXPECT_EQ(count_parameters(gpt2_124m()), 124'439'808);
-  const FlopTotals flops =
-      closed_form_flops(gpt2_124m(), {.batch_size = 1, .sequence_length = 1024}, 1, false);
+  const FlopTotals flops = closed_form_flops(gpt2_124m(), {.batch_size = 1, .sequence_length = 1024},
+                                             {.micro_batches = 1, .fused_attention = false});
   EXPECT_EQ(flops.forward_flop, 291'648'307'200);
   EXPECT_EQ(flops.model_flop(), 874'944'921'600);
   EXPECT_EQ(flops.hardware_flop(), 874'944'921'600);
@@ -61,8 +62,10 @@ TEST(ClosedForm, Llama3) {
                             .ffn_size = 14336};
   const BatchShape batch = {.batch_size = 1, .sequence_length = 8192};
   EXPECT_EQ(count_parameters(small), 8'030'261'248);
-  EXPECT_EQ(closed_form_flops(small, batch, 1, true).forward_flop, 158'140'695'838'720);
-  EXPECT_EQ(closed_form_flops(small, batch, 1, true).model_flop(), 474'422'087'516'160);
+  EXPECT_EQ(closed_form_flops(small, batch, {.micro_batches = 1, .fused_attention = true}).forward_flop,
+            158'140'695'838'720);
+  EXPECT_EQ(closed_form_flops(small, batch, {.micro_batches = 1, .fused_attention = true}).model_flop(),
+            474'422'087'516'160);
   const ModelShape large = {.type = "llama",
                             .preset = "",
                             .vocab_size = 128256,
@@ -72,7 +75,7 @@ TEST(ClosedForm, Llama3) {
                             .kv_heads = 8,
                             .ffn_size = 28672};
   EXPECT_EQ(count_parameters(large), 70'553'706'496);
-  const FlopTotals flops = closed_form_flops(large, batch, 1, true);
+  const FlopTotals flops = closed_form_flops(large, batch, {.micro_batches = 1, .fused_attention = true});
   EXPECT_EQ(flops.forward_flop, 1'314'637'949'698'048);
   EXPECT_EQ(flops.model_flop(), 3'943'913'849'094'144);
   EXPECT_EQ(flops.hardware_flop(), 4'031'874'779'316'224);
@@ -80,18 +83,21 @@ TEST(ClosedForm, Llama3) {
 
 TEST(ClosedForm, MlpNeedsNoGradientOfItsInput) {
   EXPECT_EQ(count_parameters(mlp()), 669'706);
-  const FlopTotals flops = closed_form_flops(mlp(), {.batch_size = 64}, 1, true);
+  const FlopTotals flops =
+      closed_form_flops(mlp(), {.batch_size = 64}, {.micro_batches = 1, .fused_attention = true});
   EXPECT_EQ(flops.forward_flop, 85'590'016);
   EXPECT_EQ(flops.model_flop(), 205'389'824);
   EXPECT_EQ(flops.hardware_flop(), 205'389'824);
 }
 
 TEST(ClosedForm, MlpOfOneAndOfFourSamples) {  // public case A01
-  const FlopTotals one = closed_form_flops(mlp(), {.batch_size = 1}, 1, false);
+  const FlopTotals one =
+      closed_form_flops(mlp(), {.batch_size = 1}, {.micro_batches = 1, .fused_attention = false});
   EXPECT_EQ(one.forward_flop, 1'337'344);
   EXPECT_EQ(one.backward_flop, 1'871'872);
   EXPECT_EQ(one.model_flop(), 3'209'216);
-  const FlopTotals four = closed_form_flops(mlp(), {.batch_size = 4}, 1, false);
+  const FlopTotals four =
+      closed_form_flops(mlp(), {.batch_size = 4}, {.micro_batches = 1, .fused_attention = false});
   EXPECT_EQ(four.forward_flop, 5'349'376);
   EXPECT_EQ(four.backward_flop, 7'487'488);
   EXPECT_EQ(four.model_flop(), 12'836'864);
@@ -150,14 +156,18 @@ ModelShape vit_b_16() {
 
 TEST(ClosedForm, VisionTransformerOfPublishedSize) {
   EXPECT_EQ(count_parameters(vit_b_16()), 86'567'656);
-  const FlopTotals flops = closed_form_flops(vit_b_16(), {.batch_size = 1}, 1, false);
+  const FlopTotals flops =
+      closed_form_flops(vit_b_16(), {.batch_size = 1}, {.micro_batches = 1, .fused_attention = false});
   EXPECT_EQ(flops.forward_flop, 35'127'656'448);
   EXPECT_EQ(flops.model_flop(), 105'151'758'336);
   EXPECT_EQ(flops.hardware_flop(), 105'151'758'336);
   // Fused attention computes Q K^T of 12 layers once more: 2 x 12 x 197 x 197 x 768.
-  EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 1}, 1, true).hardware_flop(),
+  EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 1}, {.micro_batches = 1, .fused_attention = true})
+                .hardware_flop(),
             105'151'758'336 + 715'327'488);
-  EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 8}, 2, false).model_flop(), 16 * 105'151'758'336);
+  EXPECT_EQ(closed_form_flops(vit_b_16(), {.batch_size = 8}, {.micro_batches = 2, .fused_attention = false})
+                .model_flop(),
+            16 * 105'151'758'336);
 }
 
 ModelShape resnet(const std::array<int64_t, 4>& blocks, bool bottleneck) {
@@ -174,15 +184,20 @@ ModelShape resnet(const std::array<int64_t, 4>& blocks, bool bottleneck) {
 TEST(ClosedForm, ResidualNetworksOfPublishedSize) {
   const ModelShape deep = resnet({3, 4, 6, 3}, true);
   EXPECT_EQ(count_parameters(deep), 25'557'032);
-  const FlopTotals flops = closed_form_flops(deep, {.batch_size = 1}, 1, true);
+  const FlopTotals flops =
+      closed_form_flops(deep, {.batch_size = 1}, {.micro_batches = 1, .fused_attention = true});
   EXPECT_EQ(flops.forward_flop, 8'178'368'512);
   EXPECT_EQ(flops.model_flop(), 24'299'077'632);
   EXPECT_EQ(flops.hardware_flop(), 24'299'077'632);
-  EXPECT_EQ(closed_form_flops(deep, {.batch_size = 4}, 3, true).model_flop(), 12 * 24'299'077'632);
+  EXPECT_EQ(
+      closed_form_flops(deep, {.batch_size = 4}, {.micro_batches = 3, .fused_attention = true}).model_flop(),
+      12 * 24'299'077'632);
   // torchvision's figures.
   EXPECT_EQ(count_parameters(resnet({2, 2, 2, 2}, false)), 11'689'512);
   EXPECT_EQ(count_parameters(resnet({3, 4, 6, 3}, false)), 21'797'672);
-  EXPECT_EQ(closed_form_flops(resnet({2, 2, 2, 2}, false), {.batch_size = 1}, 1, true).forward_flop,
+  EXPECT_EQ(closed_form_flops(resnet({2, 2, 2, 2}, false), {.batch_size = 1},
+                              {.micro_batches = 1, .fused_attention = true})
+                .forward_flop,
             3'628'146'688);
 }
 
@@ -194,7 +209,8 @@ TEST(ClosedForm, ResidualNetworkByHand) {
   // 2 channels: 18 + 36, shortcut 2. Stage 3, 2 to 4: 72 + 144, 8. Stage 4, 4 to 8: 288 + 576, 32. Head 8.
   const int64_t stem = 2 * 16 * 49;
   const int64_t rest = 2 * (4 * (9 + 9) + 18 + 36 + 2 + 72 + 144 + 8 + 288 + 576 + 32 + 8);
-  const FlopTotals flops = closed_form_flops(tiny, {.batch_size = 1}, 1, true);
+  const FlopTotals flops =
+      closed_form_flops(tiny, {.batch_size = 1}, {.micro_batches = 1, .fused_attention = true});
   EXPECT_EQ(flops.forward_flop, stem + rest);
   EXPECT_EQ(flops.backward_flop, stem + 2 * rest);
   // Weights 49 + 18 + 56 + 224 + 896, norms 2 x (1 + 2 + 3 x 2 + 3 x 4 + 3 x 8), head 8 + 1.
@@ -210,7 +226,8 @@ TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
     EXPECT_STREQ(error.what(),
                  "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit");
   }
-  EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {}, 1, false),
+  EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {},
+                                 {.micro_batches = 1, .fused_attention = false}),
                Error);  // no heads
   EXPECT_THROW(llama_flops(tiny_llama(), int64_t{1} << 40), std::overflow_error);
 }

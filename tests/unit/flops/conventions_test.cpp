@@ -93,7 +93,8 @@ TEST(Conventions, TheExactOneIsForwardAndBackwardOfEveryPreset) {
   for (const ModelShape& model : model_presets()) {
     if (model.type == "mlp") continue;
     ++languages;
-    const FlopTotals step = closed_form_flops(model, {.batch_size = 3, .sequence_length = 512}, 1, false);
+    const FlopTotals step = closed_form_flops(model, {.batch_size = 3, .sequence_length = 512},
+                                              {.micro_batches = 1, .fused_attention = false});
     const TransformerShape shape = transformer_shape(model, {.sequence_length = 512});
     EXPECT_EQ(exact_convention().flop_per_token(shape) * 3 * 512, step.model_flop()) << model.preset;
   }

@@ -35,6 +35,7 @@ TEST(SamplesJson, RoundTripIsExact) {
   EXPECT_EQ(read.environment.variables, written.environment.variables);
   EXPECT_EQ(read.data.hash, "0123456789abcdef");
   EXPECT_EQ(read.data.tokens, 32000);
+  EXPECT_EQ(read.data.model_hash, "fedcba9876543210");
   EXPECT_EQ(read.matmul_precision, "tf32");
   EXPECT_EQ(read.attention_kernel, "fused");
   EXPECT_EQ(read.parameters, 9'007'199'254'740'993);

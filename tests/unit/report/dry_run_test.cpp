@@ -78,6 +78,27 @@ TEST(DryRun, AModelTooLargeToCountIsTheUsersMistake) {
   }
 }
 
+TEST(DryRun, ATorchScriptModelIsNotKnownBeforeItIsLoaded) {
+  RunConfig config;
+  config.model = {.type = "torchscript", .preset = "", .torchscript = "/a/model.pt"};
+  config.data.inputs = {{{2, 3}, "float32", {}}};
+  const nlohmann::json document = dry_run(config);
+  EXPECT_TRUE(document.at("parameters").is_null());
+  EXPECT_TRUE(document.at("flops").is_null());
+  EXPECT_THAT(document.at("reason").get<std::string>(), HasSubstr("unknown before loading"));
+  EXPECT_EQ(document.at("config").at("model").at("torchscript"), "/a/model.pt");
+  EXPECT_THAT(dry_run_text(document), HasSubstr("unknown before loading"));
+}
+
+TEST(DryRun, CountsResNet50Exactly) {
+  RunConfig config;
+  config.model = *find_preset("resnet50");
+  const nlohmann::json document = dry_run(config);
+  EXPECT_EQ(document.at("parameters"), 25557032);
+  EXPECT_EQ(document.at("flops").at("forward_flop"), 8178368512);
+  EXPECT_EQ(document.at("flops").at("model_flop"), 24299077632);
+}
+
 TEST(DryRun, TextSaysConventionAndWhatMemoryLeavesOut) {
   const std::string text = dry_run_text(dry_run(tiny_llama()));
   EXPECT_THAT(text, HasSubstr("125,248 parameters"));

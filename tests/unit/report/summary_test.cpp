@@ -136,5 +136,12 @@ TEST(Summary, ConfigsOfOtherShapesAreNoTrouble) {
   }
 }
 
+TEST(Summary, NamesTheFileOfATorchScriptModel) {
+  RunRecord record = testing::example_record();
+  record.config["model"] = {{"torchscript", "/somewhere/my-model.pt"}, {"loss", "mse"}};
+  EXPECT_THAT(summarize(record, {}),
+              HasSubstr("\nmodel    TorchScript my-model.pt, 125,248 parameters, batch 2"));
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -198,5 +198,14 @@ TEST(AssembleRecord, PathsInTheStoreAreRelativeToIt) {
   EXPECT_EQ(record.config["data"]["path"], inputs.config.data.path);
 }
 
+TEST(AssembleRecord, ThePathOfAModelIsRelativeToTheStoreToo) {
+  const ScratchFolder store;
+  RecordInputs inputs = example_inputs(1e9);
+  inputs.config.model = {.type = "torchscript", .preset = ""};
+  inputs.store_root = store.root();
+  inputs.config.model.torchscript = store.write("models/m.pt", "x").string();
+  EXPECT_EQ(assemble_record(inputs).config["model"], (nlohmann::json{{"torchscript", "models/m.pt"}}));
+}
+
 }  // namespace
 }  // namespace flopmark
