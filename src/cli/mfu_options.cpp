@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 
-#include "config/presets.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
