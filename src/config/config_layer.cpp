@@ -158,7 +158,10 @@ ConfigLayer read_config_files(const fs::path& file) {
     chain.push_back(next);
   }
   ConfigLayer layer;
-  for (auto from = files.rbegin(); from != files.rend(); ++from) add_object(from->value, from->source, layer);
+  for (auto from = files.rbegin(); from != files.rend(); ++from) {
+    layer.erase("name");  // another config's: a baseline by that name is not this one's to replace
+    add_object(from->value, from->source, layer);
+  }
   return layer;
 }
 

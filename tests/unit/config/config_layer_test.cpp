@@ -113,6 +113,18 @@ TEST(ConfigLayer, ExtendsMergesAndTheExtendingFileWins) {
   EXPECT_EQ(layer.at("measure.steps").folder, files.path("base"));
 }
 
+TEST(ConfigLayer, TheNameIsNotInherited) {
+  const ConfigFiles files;
+  files.write("far.json", R"({"name": "far"})");
+  files.write("near.json", R"({"extends": "far.json", "name": "near", "measure": {"steps": 8}})");
+  const auto unnamed = files.write("top.json", R"({"extends": "near.json"})");
+  EXPECT_FALSE(read_config_files(unnamed).contains("name"));
+  EXPECT_EQ(read_config_files(unnamed).at("measure.steps").value, 8);
+  const auto named = files.write("named.json", R"({"extends": "near.json", "name": "own"})");
+  EXPECT_EQ(read_config_files(named).at("name").value, "own");
+  EXPECT_EQ(read_config_files(files.path("near.json")).at("name").value, "near");
+}
+
 TEST(ConfigLayer, AFaultInAnExtendedFileNamesThatFile) {
   const ConfigFiles files;
   files.write("base.json", "{\"measure\": {\"steps\": 0}}");
