@@ -14,9 +14,7 @@ struct Constraints {
   const KeyRow& row;
 
   json operator()(int64_t& (*)(RunConfig&)) const {
-    json schema = {{"type", "integer"}, {"minimum", row.integers.min}};
-    if (row.integers.max != std::numeric_limits<int64_t>::max()) schema["maximum"] = row.integers.max;
-    return schema;
+    return {{"type", "integer"}, {"minimum", row.integers.min}, {"maximum", row.integers.max}};
   }
   json operator()(double& (*)(RunConfig&)) const { return number("number"); }
   json operator()(bool& (*)(RunConfig&)) const { return {{"type", "boolean"}}; }

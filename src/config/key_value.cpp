@@ -90,7 +90,6 @@ struct Assign {
 };
 
 std::string range_text(const IntegerRange& range) {
-  if (range.max == std::numeric_limits<int64_t>::max()) return fmt::format("a whole number >= {}", range.min);
   return fmt::format("a whole number from {} to {}", range.min, range.max);
 }
 

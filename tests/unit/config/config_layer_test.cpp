@@ -61,6 +61,9 @@ TEST(ConfigLayer, WrongValuesNamePlaceFoundAndExpected) {
             "run.json:2: measure.steps: found \"ten\", expected a whole number from 1 to 10000000");
   EXPECT_EQ(refused_text("{\"data\": {\"batch_size\": 2.5}}"),
             "run.json:1: data.batch_size: found 2.5, expected a whole number from 1 to 2147483647");
+  EXPECT_EQ(refused_text("{\"train\": {\"seed\": 9223372036854775808}}"),
+            "run.json:1: train.seed: found 9223372036854775808, expected a whole number from 0 to "
+            "9223372036854775807");
   EXPECT_EQ(refused_text("{\"train\": {\"optimizer\": {\"lr\": true}}}"),
             "run.json:1: train.optimizer.lr: found true, expected a number >= 0");
   EXPECT_EQ(refused_text("{\"model\": {\"layers\": {\"a\": 1}}}"),
