@@ -15,7 +15,7 @@ namespace {
 
 struct BaselineOptions {
   std::filesystem::path record, store;
-  std::string baseline;  ///< name or file
+  std::string baseline;  ///< name, hardware/name or file
   SaveOptions save;
 };
 
@@ -59,17 +59,19 @@ void print_baseline(const RunRecord& record, const std::filesystem::path& path) 
   write_output(summarize(record, context));
 }
 
+/// `name` alone shows that baseline of every hardware there is.
 ExitCode show_by_name(const Store& store, const std::string& name) {
   std::vector<std::string> problems;
   std::string known;
   bool found = false;
   for (const StoredBaseline& baseline : list_baselines(store, problems)) {
-    if (baseline.record.name == name || baseline.path.stem() == name) {
+    const std::string key = baseline_key(baseline.path);
+    if (baseline.record.name == name || key == name) {
       write_output(found ? "\n" : "");
       print_baseline(baseline.record, store.root / baseline.path);
       found = true;
     }
-    known += (known.empty() ? "" : ", ") + baseline.record.name;
+    known += (known.empty() ? "" : ", ") + key;
   }
   report_problems(problems);
   if (found) return ExitCode::ok;
@@ -119,8 +121,9 @@ void setup_baselines_list(CLI::App& app, Invocation& invocation) {
 void setup_show(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<BaselineOptions>();
   CLI::App* command = app.add_subcommand("show", "Show a baseline, or any record");
-  command->add_option("BASELINE", options->baseline, "Name of a baseline, or a file")
-      ->type_name("NAME|FILE")
+  command
+      ->add_option("BASELINE", options->baseline, "A baseline by its name, on one hardware only, or a file")
+      ->type_name("[HARDWARE/]NAME|FILE")
       ->required();
   add_store(*command, *options);
   command->footer("Example:\n  flopmark baseline show quickstart");

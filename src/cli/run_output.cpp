@@ -61,9 +61,10 @@ void print_result(const RunRecord& record, const std::filesystem::path& path, co
 }
 
 void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  const std::filesystem::path file = save_baseline(store, record, options);
-  write_output(fmt::format("baseline {}\ncommit it: git add {}\n", display_path(file),
+  const SavedBaseline saved = save_baseline(store, record, options);
+  write_output(fmt::format("baseline {}\ncommit it: git add {}\n", display_path(saved.path),
                            display_path(store.baselines())));
+  for (const std::string& problem : saved.problems) write_warning(problem);
 }
 
 }  // namespace flopmark

@@ -43,6 +43,10 @@ void write_error(std::string_view text) noexcept {
   write_line("flopmark: error: ", text);
 }
 
+void write_warning(std::string_view text) noexcept {
+  write_line("flopmark: warning: ", text);
+}
+
 void write_note(std::string_view text) noexcept {
   write_line("flopmark: ", text);
 }

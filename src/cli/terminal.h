@@ -13,6 +13,9 @@ void write_output(std::string_view text);
 /// "flopmark: error: <text>" on standard error. Never throws.
 void write_error(std::string_view text) noexcept;
 
+/// "flopmark: warning: <text>" on standard error: the command goes on. Never throws.
+void write_warning(std::string_view text) noexcept;
+
 /// "flopmark: <text>" on standard error. Never throws.
 void write_note(std::string_view text) noexcept;
 

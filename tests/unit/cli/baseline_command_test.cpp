@@ -34,6 +34,47 @@ TEST_F(BaselineCommandTest, SaveListShow) {
   EXPECT_THAT(show.out, HasSubstr("record   baselines/"));
 }
 
+TEST_F(BaselineCommandTest, OneNameOnTwoHardwares) {
+  make_repository();
+  ASSERT_EQ(flopmark({"baseline", "save", make_record()}).exit_code, 0);
+  std::string other = read("baselines/1x-fake-cpu/tiny.json");
+  for (size_t at = other.find("Fake CPU"); at != std::string::npos; at = other.find("Fake CPU")) {
+    other.replace(at, 8, "Fake GPU");
+  }
+  write("baselines/1x-fake-gpu/tiny.json", other);
+  const std::string list = flopmark({"baseline", "list"}).out;
+  EXPECT_THAT(list, HasSubstr("| 1 x Fake CPU | 1x-fake-cpu/tiny |"));
+  EXPECT_THAT(list, HasSubstr("| 1 x Fake GPU | 1x-fake-gpu/tiny |"));
+  const std::string both = flopmark({"baseline", "show", "tiny"}).out;
+  EXPECT_THAT(both, HasSubstr("Fake CPU"));
+  EXPECT_THAT(both, HasSubstr("Fake GPU"));
+  const auto one = flopmark({"baseline", "show", "1x-fake-gpu/tiny"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("Fake GPU"));
+  EXPECT_THAT(one.out, Not(HasSubstr("Fake CPU")));
+}
+
+TEST_F(BaselineCommandTest, ACopyInAnotherHardwaresFolderIsReported) {
+  make_repository();
+  ASSERT_EQ(flopmark({"baseline", "save", make_record()}).exit_code, 0);
+  write("baselines/1x-other/tiny.json", read("baselines/1x-fake-cpu/tiny.json"));
+  const auto list = flopmark({"baseline", "list"});
+  EXPECT_EQ(list.exit_code, 202);
+  EXPECT_THAT(list.out, Not(HasSubstr("1x-other")));
+  EXPECT_THAT(list.err, HasSubstr("1x-other/tiny.json: holds the baseline of 1x-fake-cpu/tiny"));
+}
+
+TEST_F(BaselineCommandTest, SavingWarnsOfAnotherDamagedBaseline) {
+  make_repository();
+  write("baselines/1x-other/bad.json", "{");
+  const auto saved = flopmark({"baseline", "save", make_record()});
+  EXPECT_EQ(saved.exit_code, 0) << saved.err;
+  EXPECT_THAT(saved.err, HasSubstr("flopmark: warning: "));
+  EXPECT_THAT(saved.err, HasSubstr("bad.json: is not whole JSON"));
+  EXPECT_EQ(read("baselines/1x-other/bad.json"), "{");
+  EXPECT_EQ(baselines().size(), 2u);
+}
+
 TEST_F(BaselineCommandTest, ShowReadsAnyRecordFile) {
   const auto show = flopmark({"baseline", "show", make_record({}, "oom")});
   EXPECT_EQ(show.exit_code, 0) << show.err;
@@ -54,7 +95,7 @@ TEST_F(BaselineCommandTest, UnknownNamesListTheKnownOnes) {
   flopmark({"baseline", "save", make_record()});
   const auto result = flopmark({"baseline", "show", "tinny"});
   EXPECT_EQ(result.exit_code, 202);
-  EXPECT_THAT(result.err, HasSubstr("no baseline \"tinny\" in baselines; there are: tiny"));
+  EXPECT_THAT(result.err, HasSubstr("no baseline \"tinny\" in baselines; there are: 1x-fake-cpu/tiny"));
 }
 
 TEST_F(BaselineCommandTest, OnlyOkRecordsAreSaved) {
