@@ -30,7 +30,9 @@ LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink) {
   SignalWatch signals;
   WorkerProcess process({request.worker.string(), "--config", config.string(), "--samples", samples.string(),
                          "--progress-fd", std::to_string(WorkerProcess::kProgressFd)});
-  WorkerWatch watch(process, signals, {.timeout = request.timeout, .stop_grace = request.stop_grace}, sink);
+  WorkerWatch watch(
+      process, signals,
+      {.timeout = request.timeout, .greeting = request.greeting, .stop_grace = request.stop_grace}, sink);
   return judge_end(watch.run(), request, samples);
 }
 
