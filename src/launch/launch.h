@@ -44,8 +44,9 @@ struct LaunchOutcome {
 };
 
 /// Starts one worker in its own process group, reads its progress until it ends, and leaves no process
-/// behind, whatever happens to either side. SIGINT, SIGTERM and SIGHUP are handled while it runs: the worker
-/// is asked to stop, then killed; a second one kills it at once. Not for several threads at a time.
+/// behind, whatever happens to either side. SIGINT, SIGTERM, SIGHUP and SIGQUIT are handled while it runs:
+/// the worker is asked to stop, then killed; a second one kills it at once. Not for several threads at a
+/// time.
 /// @throws Error 200 if the worker program cannot be started or does not greet as one of this build does;
 /// Error with the code the worker asks for if it found a mistake of the user's.
 LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink);

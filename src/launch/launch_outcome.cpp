@@ -53,7 +53,7 @@ Failure failure_at(const char* kind, const Place& place, std::string text) {
 }
 
 bool comes_from_outside(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
 Failure signal_failure(const WorkerEnd& end, const Place& place) {

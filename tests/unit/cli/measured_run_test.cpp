@@ -116,7 +116,7 @@ TEST_F(MeasuredRunTest, OneFailingConfigDoesNotLoseTheOthers) {
 }
 
 TEST_F(MeasuredRunTest, SignalsKeepWhatWasMeasuredAndExit130) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     std::filesystem::remove_all(work_ / "results");
     const auto result = interrupt(signal, "timed");
     EXPECT_EQ(result.exit_code, 130) << result.err;

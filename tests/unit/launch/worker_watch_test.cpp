@@ -42,7 +42,7 @@ class WorkerWatchTest : public LaunchTest {
 };
 
 TEST_F(WorkerWatchTest, EachSignalStopsAndKeepsPartialSamples) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     raise_at(2, signal);
     sink_.stops = 0;
     LaunchRequest wanted = request("slow");
@@ -179,7 +179,7 @@ TEST_F(WorkerWatchTest, HandlersAndMaskAreRestored) {
   for (int signal = 1; signal < 32; ++signal)
     EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
   EXPECT_EQ(std::signal(SIGTERM, SIG_DFL), SIG_IGN);
-  for (const int signal : {SIGINT, SIGHUP, SIGPIPE, SIGCHLD})
+  for (const int signal : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD})
     EXPECT_EQ(std::signal(signal, SIG_DFL), SIG_DFL) << signal;
 }
 
