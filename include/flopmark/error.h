@@ -14,7 +14,7 @@ enum class ExitCode : int {
   interrupted = 130,   ///< Ctrl-C, SIGTERM, SIGHUP, SIGQUIT
   usage = 200,         ///< wrong use, config or data files
   not_comparable = 201,
-  baseline = 202,  ///< baseline or record missing, empty, stale or unreadable; save refused
+  baseline = 202,  ///< baseline or record missing, stale or unreadable; save refused; result not written
   interference = 203,
   not_reproduced = 204,
   internal = 205,  ///< our own fault

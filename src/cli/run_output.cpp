@@ -57,7 +57,12 @@ void print_result(const RunRecord& record, const std::filesystem::path& path, co
   summary.record_path = display_path(path);
   summary.mention_baseline = context.mention_baseline && record.status == "ok";
   if (summary.mention_baseline) summary.baseline = baseline_on_file(context.store, record);
-  write_output(summarize(record, summary));
+  try {
+    write_output(summarize(record, summary));
+  } catch (const OutputError& error) {
+    throw OutputError(fmt::format("{}. The run's record is written: see it with\n  flopmark baseline show {}",
+                                  error.what(), summary.record_path));
+  }
 }
 
 void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {

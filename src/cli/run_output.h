@@ -21,7 +21,7 @@ struct ResultContext {
 };
 
 /// The summary on standard output, with the baseline on file beside it; of a failed run one message on
-/// standard error.
+/// standard error. @throws OutputError that says where the record is.
 void print_result(const RunRecord& record, const std::filesystem::path& path, const ResultContext& context);
 
 /// Saves the record and says where, and how to commit it; warns of other baselines that cannot be read.
