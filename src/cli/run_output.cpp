@@ -6,7 +6,9 @@
 
 #include "cli/terminal.h"
 #include "flopmark/error.h"
+#include "report/shell_quoted.h"
 #include "report/summary.h"
+#include "results/git.h"
 #include "results/record_file.h"
 
 namespace flopmark {
@@ -32,6 +34,16 @@ std::optional<BaselineLine> baseline_on_file(const Store& store, const RunRecord
     line.problem = error.what();
   }
   return line;
+}
+
+/// How to commit the store, from where one stands; empty outside Git.
+std::string commit_line(const Store& store) {
+  if (!tree_top(store.root)) return "";
+  const std::filesystem::path baselines = display_path(store.baselines());
+  const std::string add = baselines.is_relative()
+                              ? "git add " + shell_quoted(baselines.string())
+                              : "git -C " + shell_quoted(store.root.string()) + " add baselines";
+  return "commit it: " + add + "\n";
 }
 
 }  // namespace
@@ -61,14 +73,13 @@ void print_result(const RunRecord& record, const std::filesystem::path& path, co
     write_output(summarize(record, summary));
   } catch (const OutputError& error) {
     throw OutputError(fmt::format("{}. The run's record is written: see it with\n  flopmark baseline show {}",
-                                  error.what(), summary.record_path));
+                                  error.what(), shell_quoted(summary.record_path)));
   }
 }
 
 void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
   const SavedBaseline saved = save_baseline(store, record, options);
-  write_output(fmt::format("baseline {}\ncommit it: git add {}\n", display_path(saved.path),
-                           display_path(store.baselines())));
+  write_output("baseline " + display_path(saved.path) + "\n" + commit_line(store));
   for (const std::string& problem : saved.problems) write_warning(problem);
 }
 

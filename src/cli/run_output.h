@@ -24,7 +24,8 @@ struct ResultContext {
 /// standard error. @throws OutputError that says where the record is.
 void print_result(const RunRecord& record, const std::filesystem::path& path, const ResultContext& context);
 
-/// Saves the record and says where, and how to commit it; warns of other baselines that cannot be read.
+/// Saves the record and says where, and in a Git tree how to commit it; warns of other baselines that cannot
+/// be read.
 /// @throws Error 202 if refused.
 void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
 

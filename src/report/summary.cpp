@@ -8,6 +8,7 @@
 #include "config/presets.h"
 #include "flops/closed_form.h"
 #include "report/metric_table.h"
+#include "report/shell_quoted.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 
@@ -137,7 +138,7 @@ std::string baseline_line(const RunRecord& record, const SummaryContext& context
   if (!context.mention_baseline) return "";
   if (!context.baseline) {
     return "no baseline for this hardware; save one with:\n  flopmark baseline save " +
-           printable(context.record_path) + "\n";
+           shell_quoted(context.record_path) + "\n";
   }
   const BaselineLine& baseline = *context.baseline;
   if (baseline.problem)

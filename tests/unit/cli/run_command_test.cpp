@@ -168,6 +168,29 @@ TEST_F(RunCommandTest, WithoutABaselineItSaysHowToSaveOne) {
       EndsWith("\nno baseline for this hardware; save one with:\n  flopmark baseline save " + path + "\n"));
 }
 
+TEST_F(RunCommandTest, TheLineToCommitWorksFromOutsideTheTree) {
+  make_repository();
+  testing::ProgramOptions outside =
+      options({"run", (work_ / "tiny.json").string(), "--quiet", "--save-baseline"});
+  outside.folder = folder_ / "scratch";
+  const auto saving = testing::run_program(FLOPMARK_PROGRAM, outside);
+  EXPECT_EQ(saving.exit_code, 0) << saving.err;
+  const size_t at = saving.out.find("commit it: ");
+  ASSERT_NE(at, std::string::npos) << saving.out;
+  testing::ProgramOptions line = options({"-ec", saving.out.substr(at + 11)});
+  line.folder = folder_ / "scratch";
+  EXPECT_EQ(testing::run_program("bash", line).exit_code, 0);
+  git({"commit", "-q", "-m", "baseline"});
+}
+
+TEST_F(RunCommandTest, WithoutGitNothingIsSaidOfCommitting) {
+  const auto saving =
+      flopmark({"run", "tiny.json", "--quiet", "--save-baseline", "--force", "--reason", "no Git here"});
+  EXPECT_EQ(saving.exit_code, 0) << saving.err;
+  EXPECT_THAT(saving.out, HasSubstr("\nbaseline baselines/1x-fake-cpu/tiny.json\n"));
+  EXPECT_THAT(saving.out, Not(HasSubstr("git add")));
+}
+
 // Public case A41.
 TEST_F(RunCommandTest, WithoutGitItRunsAndSaysWhyThereIsNoCommit) {
   const auto result = flopmark({"run", "tiny.json", "--quiet"});

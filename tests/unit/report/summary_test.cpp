@@ -114,6 +114,13 @@ TEST(Summary, TheBaselineStandsBesideWithoutAVerdict) {
   EXPECT_THAT(summarize(example_record(), with), Not(HasSubstr("baseline ")));
 }
 
+TEST(Summary, TheCommandToSaveCanBeCopied) {
+  SummaryContext spaced = context();
+  spaced.record_path = "my results/r.json";
+  EXPECT_THAT(summarize(example_record(), spaced),
+              EndsWith("save one with:\n  flopmark baseline save 'my results/r.json'\n"));
+}
+
 TEST(Summary, AtMostFiveOperatorsTheLargestFirst) {
   RunRecord record = example_record();
   record.flops->by_operator.clear();
