@@ -54,6 +54,9 @@ void check_record_path(const std::filesystem::path& path, bool force) {
   if (std::filesystem::is_directory(path, ignored)) {
     throw usage_error(path.string() + " is a folder: --output names the file of the record");
   }
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    throw usage_error(path.string() + " is not a regular file: --output names the file of the record");
+  }
   if (!force)
     throw usage_error(path.string() + " exists: --force overwrites it, or give --output another name");
 }
@@ -74,6 +77,13 @@ void print_result(const RunRecord& record, const std::filesystem::path& path, co
   } catch (const OutputError& error) {
     throw OutputError(fmt::format("{}. The run's record is written: see it with\n  flopmark baseline show {}",
                                   error.what(), shell_quoted(summary.record_path)));
+  }
+}
+
+void print_unwritten(const RunRecord& record) noexcept {
+  try {
+    write_output(summarize(record, {}));
+  } catch (const std::exception&) {  // the record's own error is the one to tell
   }
 }
 

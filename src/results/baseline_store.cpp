@@ -142,20 +142,22 @@ std::string baseline_key(const fs::path& file) {
   return (file.parent_path().filename() / file.stem()).generic_string();
 }
 
-void check_saving(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  const fs::path path = baseline_path(store, record);
+void check_subject_for_saving(const RunRecord& record, const SaveOptions& options) {
   if (options.force && options.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw usage_error("a forced save needs a reason, which is stored in the baseline");
   }
-  if (options.force) return;
-  check_tree(record);
-  check_present_file(record, path);
+  if (!options.force) check_tree(record);
+}
+
+void check_present_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
+  if (!options.force) check_present_file(record, baseline_path(store, record));
 }
 
 SavedBaseline save_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
   const fs::path path = baseline_path(store, record);
   if (record.status != "ok") refuse_saving(record, status_refusal(record));
-  check_saving(store, record, options);
+  check_subject_for_saving(record, options);
+  check_present_baseline(store, record, options);
   RunRecord baseline = record;
   if (options.force) baseline.forced_reason = options.reason;
   for (Repeat& repeat : baseline.repeats) repeat.step_s.clear();

@@ -30,9 +30,10 @@ struct SaveOptions {
   bool force = false;
   std::string reason;  ///< why it was forced; stored. Required with force.
 };
-/// Refuses what save_baseline would refuse of a record's name, subject and environment, whatever it measures:
-/// so also before anything is measured. @throws as save_baseline.
-void check_saving(const Store& store, const RunRecord& record, const SaveOptions& options);
+/// The two refusals of save_baseline that need no measurement, so that they can also be made before one: for
+/// the record's subject, and for the file of its name and environment. @throws as save_baseline.
+void check_subject_for_saving(const RunRecord& record, const SaveOptions& options);
+void check_present_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
 
 struct SavedBaseline {
   std::filesystem::path path;

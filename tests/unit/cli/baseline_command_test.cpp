@@ -82,6 +82,20 @@ TEST_F(BaselineCommandTest, ShowReadsAnyRecordFile) {
               HasSubstr("\nFAILED: out_of_memory: out of memory: 1 GiB asked for (in phase timed, step 7"));
 }
 
+TEST_F(BaselineCommandTest, AStoreThatIsNoFolderIsRefused) {
+  for (const std::string command : {"list", "show"}) {
+    std::vector<std::string> arguments{"baseline", command, "--store", "missing"};
+    if (command == "show") arguments.push_back("tiny");
+    const auto result = flopmark(arguments);
+    EXPECT_EQ(result.exit_code, 200) << command;
+    EXPECT_EQ(result.err, "flopmark: error: --store missing: no such folder; check the path\n");
+  }
+  EXPECT_EQ(flopmark({"baseline", "list", "--store", "tiny.json"}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "list", "--store", ""}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "save", make_record(), "--store", "no/such"}).exit_code, 200);
+  EXPECT_FALSE(std::filesystem::exists(work_ / "no"));
+}
+
 TEST_F(BaselineCommandTest, AnEmptyStoreSaysHowToFillIt) {
   const auto list = flopmark({"baseline", "list"});
   EXPECT_EQ(list.exit_code, 0);
@@ -113,6 +127,7 @@ TEST_F(BaselineCommandTest, DirtyTreesNeedForceAndAReason) {
   const std::string record = make_record();
   EXPECT_EQ(flopmark({"baseline", "save", record}).exit_code, 202);
   EXPECT_EQ(flopmark({"baseline", "save", record, "--force"}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "save", record, "--reason", "x"}).exit_code, 200);
   const auto forced = flopmark({"baseline", "save", record, "--force", "--reason", "only spaces"});
   EXPECT_EQ(forced.exit_code, 0) << forced.err;
 }

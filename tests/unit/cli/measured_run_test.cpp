@@ -35,7 +35,8 @@ TEST_F(MeasuredRunTest, AFailedLaunchIs125WithPhaseStepAndARecord) {
                                                              {"kill", "killed"},
                                                              {"failed_samples", "nan_loss"}}) {
     std::filesystem::remove_all(work_ / "results");
-    const auto result = flopmark({"run", "tiny.json", "--quiet", "--save-baseline"}, failure.mode);
+    const auto result = flopmark(
+        {"run", "tiny.json", "--quiet", "--save-baseline", "--force", "--reason", "a test"}, failure.mode);
     EXPECT_EQ(result.exit_code, 125) << failure.mode;
     EXPECT_EQ(result.out, "") << failure.mode;
     EXPECT_THAT(result.err, HasSubstr("flopmark: error: tiny: "));

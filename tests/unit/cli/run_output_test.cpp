@@ -39,8 +39,12 @@ TEST_F(RunOutputTest, HelpToAFullDiskIsACleanErrorToo) {
 }
 
 TEST_F(RunOutputTest, ARecordThatCannotBeWrittenIs202) {
-  write("file", "");
-  const auto result = flopmark({"run", "tiny.json", "--quiet", "--output", "file/record.json"});
+  testing::RunningProgram program(
+      FLOPMARK_PROGRAM,
+      options({"run", "tiny.json", "--output", "out/record.json", "--set", "measure.repeats=1"}, "slow"));
+  ASSERT_TRUE(program.wait_for_error_text("timed")) << program.error_so_far();
+  write("out", "a file now");
+  const auto result = program.wait();
   EXPECT_EQ(result.exit_code, 202) << result.err;
   EXPECT_THAT(result.err, HasSubstr("record.json"));
   EXPECT_THAT(result.out, HasSubstr("Samples/s"));  // what was measured is shown all the same
