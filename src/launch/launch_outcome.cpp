@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "flopmark/counted.h"
+
 namespace flopmark {
 namespace {
 
@@ -40,7 +42,8 @@ Place reported_place(const Failure& failure, const ProgressUpdate& last) {
 
 std::string with_log(std::string text, const WorkerEnd& end) {
   if (end.not_understood > 0) {
-    text += fmt::format("; {} of its progress lines were not understood", end.not_understood);
+    text += fmt::format("; {} of its progress lines {} not understood", end.not_understood,
+                        noun_for(end.not_understood, "was", "were"));
   }
   if (end.log.empty()) return text;
   text += end.log.size() == 1 ? "; its last line of output:" : "; its last lines of output:";

@@ -76,8 +76,7 @@ std::string dry_run_text(const nlohmann::json& document) {
   const auto bytes = [&](const char* key) { return format_bytes(number(document, "memory", key)); };
   const auto flop = [&](const char* key) { return format_flop(number(document, "flops", key)); };
   const std::string kernel = document.at("flops").at("attention_kernel");
-  return hanging("model    ",
-                 fmt::format("{} parameters", format_count(document.at("parameters").get<int64_t>()))) +
+  return hanging("model    ", format_counted(document.at("parameters").get<int64_t>(), "parameter")) +
          hanging("FLOPs    ",
                  fmt::format("{} forward, {} forward and backward (model), {} executed (hardware, {} "
                              "attention); per step, 1 multiply-add = 2 FLOP, attention in full",

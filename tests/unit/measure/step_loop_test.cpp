@@ -261,6 +261,12 @@ TEST(RunBlock, TheFirstLossThatIsNotFiniteIsThrownAfterTheBlock) {
   EXPECT_EQ(bench.step.finished(), 8);
 }
 
+TEST(NanLoss, IsNanWhateverItsSign) {
+  const double negative = -std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(NanLoss(LoopState::Stage::warmup, 3, negative).what(),
+              testing::HasSubstr("the loss of warmup step 3 is nan, "));
+}
+
 TEST(RunBlock, RefusesEmptyOptions) {
   Bench bench({});
   EXPECT_THROW(bench.run({.steps = 0}), std::invalid_argument);

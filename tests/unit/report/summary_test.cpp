@@ -114,6 +114,19 @@ TEST(Summary, TheBaselineStandsBesideWithoutAVerdict) {
   EXPECT_THAT(summarize(example_record(), with), Not(HasSubstr("baseline ")));
 }
 
+TEST(Summary, OneOfAThingIsNotManyOfIt) {
+  RunRecord record = example_record();
+  record.environment.threads = 1;
+  record.parameters = 1;
+  record.data.tokens = 1;
+  record.data.samples = 1;
+  record.config["data"]["sequence_length"] = 1;
+  record.flops->by_operator = {{"aten::mm", 1, 44826624, 44826624}};
+  const std::string text = summarize(record, context());
+  for (const char* one : {" 1 thread,", " 1 parameter,", " x 1 token,", " 1 token, 1 sample\n", " 1 call\n"})
+    EXPECT_THAT(text, HasSubstr(one));
+}
+
 TEST(Summary, TheCommandToSaveCanBeCopied) {
   SummaryContext spaced = context();
   spaced.record_path = "my results/r.json";
