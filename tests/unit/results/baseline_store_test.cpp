@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "fakes/example_record.h"
 #include "flopmark/error.h"
 #include "results/record_file.h"
-#include "unit/results/example_record.h"
 #include "unit/results/scratch_tree.h"
 
 namespace flopmark {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "fakes/example_record.h"
 #include "results/baseline_store.h"
-#include "unit/results/example_record.h"
 
 namespace flopmark {
 namespace {

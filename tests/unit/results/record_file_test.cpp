@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "fakes/example_record.h"
 #include "flopmark/error.h"
-#include "unit/results/example_record.h"
 #include "unit/results/scratch_tree.h"
 
 namespace flopmark {

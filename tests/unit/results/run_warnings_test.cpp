@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "fakes/example_record.h"
 #include "unit/results/example_launch.h"
-#include "unit/results/example_record.h"
 
 namespace flopmark {
 namespace {
