@@ -27,7 +27,7 @@ class ShownLaunch {
 
 /// At most what a launch leaves of its steps as text: eight numbers of a timed step, one of a warm-up step.
 int64_t samples_bytes(const MeasureConfig& measure) {
-  constexpr int64_t kNumber = 26, kRest = 64 * 1024;
+  constexpr int64_t kNumber = 26, kRest = 65536;
   return kRest + kNumber * (8 * measure.steps + measure.warmup_max_steps);
 }
 

@@ -94,7 +94,7 @@ std::string range_text(const IntegerRange& range) {
 }
 
 std::string range_text(const NumberRange& range) {
-  const std::string low = fmt::format("a number {} {}", range.above_min ? ">" : ">=", range.min);
+  std::string low = fmt::format("a number {} {}", range.above_min ? ">" : ">=", range.min);
   if (std::isinf(range.max)) return low;
   return fmt::format("{} and {} {}", low, range.below_max ? "<" : "<=", range.max);
 }

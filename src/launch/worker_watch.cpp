@@ -13,9 +13,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Per turn of the loop, so that a flood of output cannot keep the loop from its deadlines.
-constexpr size_t kReadLimitBytes = 64 * 1024;
+constexpr size_t kReadLimitBytes = 65536;
 // A pipe holds 64 KiB unless somebody enlarged it; more than this is a process that goes on writing.
-constexpr size_t kDrainLimitBytes = 1024 * 1024;
+constexpr size_t kDrainLimitBytes = 1048576;
 constexpr size_t kFirstLineBytes = 200;
 constexpr std::chrono::seconds kLongestWait{60};
 constexpr std::chrono::milliseconds kWaitWithoutPidfd{20};

@@ -63,7 +63,7 @@ std::string batch_text(const RunRecord& record) {
 
 /// The preset's name, and whether keys of the config made another model of it.
 std::string preset_text(const RunRecord& record) {
-  const std::string name = config_text(record, "/model/preset");
+  std::string name = config_text(record, "/model/preset");
   const ModelShape* preset = find_preset(name);
   if (preset == nullptr) return name;
   return record.parameters && *record.parameters != count_parameters(*preset) ? name + ", changed" : name;
