@@ -11,10 +11,10 @@ enum class ExitCode : int {
   ok = 0,              ///< done; not slower
   slower = 1,          ///< judged slower
   cannot_judge = 125,  ///< crash, OOM, NaN loss, timeout, undecided
-  interrupted = 130,   ///< Ctrl-C, SIGTERM, SIGHUP
+  interrupted = 130,   ///< Ctrl-C, SIGTERM, SIGHUP, SIGQUIT
   usage = 200,         ///< wrong use, config or data files
   not_comparable = 201,
-  baseline = 202,  ///< baseline or record missing, empty, stale or unreadable; save refused
+  baseline = 202,  ///< baseline or record missing, stale or unreadable; save refused; result not written
   interference = 203,
   not_reproduced = 204,
   internal = 205,  ///< our own fault

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/option_checks.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
 #include "report/summary.h"
@@ -15,12 +16,13 @@ namespace {
 
 struct BaselineOptions {
   std::filesystem::path record, store;
-  std::string baseline;  ///< name or file
+  std::string baseline;  ///< name, hardware/name or file
   SaveOptions save;
 };
 
 /// The store of the folder one stands in, unless given.
 Store store_here(const std::filesystem::path& given) {
+  check_store_option(given, StoreUse::read);
   return find_store(given, std::filesystem::current_path() / "config.json");
 }
 
@@ -28,6 +30,10 @@ ExitCode run_baseline_save(const BaselineOptions& options) {
   if (options.save.force && options.save.reason.empty()) {
     throw usage_error("--force needs --reason TEXT: it is stored with the baseline");
   }
+  if (!options.save.force && !options.save.reason.empty()) {
+    throw usage_error("--reason has no use without --force; leave it out");
+  }
+  check_store_option(options.store, StoreUse::write);
   const RunRecord record = read_record(options.record);
   save_as_baseline(find_store(options.store, std::filesystem::absolute(options.record)), record,
                    options.save);
@@ -59,17 +65,19 @@ void print_baseline(const RunRecord& record, const std::filesystem::path& path) 
   write_output(summarize(record, context));
 }
 
+/// `name` alone shows that baseline of every hardware there is.
 ExitCode show_by_name(const Store& store, const std::string& name) {
   std::vector<std::string> problems;
   std::string known;
   bool found = false;
   for (const StoredBaseline& baseline : list_baselines(store, problems)) {
-    if (baseline.record.name == name || baseline.path.stem() == name) {
+    const std::string key = baseline_key(baseline.path);
+    if (baseline.record.name == name || key == name) {
       write_output(found ? "\n" : "");
       print_baseline(baseline.record, store.root / baseline.path);
       found = true;
     }
-    known += (known.empty() ? "" : ", ") + baseline.record.name;
+    known += (known.empty() ? "" : ", ") + key;
   }
   report_problems(problems);
   if (found) return ExitCode::ok;
@@ -88,8 +96,8 @@ ExitCode run_baseline_show(const BaselineOptions& options) {
 }
 
 /// The option every one of the three has.
-void add_store(CLI::App& command, BaselineOptions& options) {
-  command.add_option("--store", options.store, "Folder of baselines/")->type_name("DIR");
+void add_store(CLI::App& command, BaselineOptions& options, const char* help) {
+  command.add_option("--store", options.store, help)->type_name("DIR")->check(not_empty());
 }
 
 void setup_save(CLI::App& app, Invocation& invocation) {
@@ -100,8 +108,9 @@ void setup_save(CLI::App& app, Invocation& invocation) {
       ->required();
   command->add_flag("--force", options->save.force, "Also from a dirty tree, or over uncommitted changes");
   command->add_option("--reason", options->save.reason, "Why --force is right; stored in the baseline")
-      ->type_name("TEXT");
-  add_store(*command, *options);
+      ->type_name("TEXT")
+      ->check(not_empty());
+  add_store(*command, *options, "Folder of baselines/; made if its parent exists");
   command->footer("Example:\n  flopmark baseline save results/quickstart/RECORD.json");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return run_baseline_save(*options); }; });
@@ -110,7 +119,7 @@ void setup_save(CLI::App& app, Invocation& invocation) {
 void setup_baselines_list(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<BaselineOptions>();
   CLI::App* command = app.add_subcommand("list", "List the baselines of the store");
-  add_store(*command, *options);
+  add_store(*command, *options, "Folder of baselines/");
   command->footer("Example:\n  flopmark baseline list");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return run_baseline_list(*options); }; });
@@ -119,10 +128,11 @@ void setup_baselines_list(CLI::App& app, Invocation& invocation) {
 void setup_show(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<BaselineOptions>();
   CLI::App* command = app.add_subcommand("show", "Show a baseline, or any record");
-  command->add_option("BASELINE", options->baseline, "Name of a baseline, or a file")
-      ->type_name("NAME|FILE")
+  command
+      ->add_option("BASELINE", options->baseline, "A baseline by its name, on one hardware only, or a file")
+      ->type_name("[HARDWARE/]NAME|FILE")
       ->required();
-  add_store(*command, *options);
+  add_store(*command, *options, "Folder of baselines/");
   command->footer("Example:\n  flopmark baseline show quickstart");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return run_baseline_show(*options); }; });

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "config/key_table.h"
+
 namespace flopmark {
 namespace {
 
@@ -18,6 +20,8 @@ CompletionValue value_of(const CLI::Option& option) {
   CompletionValue value;
   value.choices = choices_of(type);
   value.files = type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos;
+  value.config_keys = type == "KEY=VALUE";
+  value.baselines = type.find("NAME") != std::string::npos;
   return value;
 }
 
@@ -52,7 +56,18 @@ void add_commands(const CLI::App& app, const std::string& path, std::vector<Comp
   }
 }
 
+std::vector<std::string> few_values(const KeyRow& row) {
+  if (std::holds_alternative<bool& (*)(RunConfig&)>(row.field)) return {"true", "false"};
+  return row.values;
+}
+
 }  // namespace
+
+std::vector<CompletionKey> completion_keys() {
+  std::vector<CompletionKey> keys;
+  for (const KeyRow& row : config_keys()) keys.push_back({row.path, few_values(row)});
+  return keys;
+}
 
 std::vector<CompletionCommand> completion_commands(const CLI::App& app) {
   std::vector<CompletionCommand> commands;

@@ -13,6 +13,14 @@ namespace flopmark {
 struct CompletionValue {
   std::vector<std::string> choices;  ///< empty: see files
   bool files = false;                ///< names of files and folders
+  bool config_keys = false;          ///< key=value of a config
+  bool baselines = false;            ///< name and hardware/name of the baselines on file, or files
+};
+
+/// A key of a config, and its values where they are few (else empty).
+struct CompletionKey {
+  std::string path;
+  std::vector<std::string> values;
 };
 
 struct CompletionOption {
@@ -32,6 +40,9 @@ struct CompletionCommand {
 
 /// Every command of `app`, outer ones first: read off the parser itself, so that it cannot fall behind.
 std::vector<CompletionCommand> completion_commands(const CLI::App& app);
+
+/// Every key of a config, from the table that parses it.
+std::vector<CompletionKey> completion_keys();
 
 /// A completion script for `program`, complete in itself.
 std::string bash_completion(const std::string& program, const std::vector<CompletionCommand>& commands);

@@ -3,7 +3,7 @@
 namespace flopmark {
 namespace {
 
-constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 4> kSignals{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 volatile std::sig_atomic_t received = 0;
 
 void remember(int signal) {

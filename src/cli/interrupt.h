@@ -5,9 +5,9 @@
 
 namespace flopmark {
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP are remembered instead of ending the process, so that what was
-/// measured is written and scratch folders are removed also between two launches. One at a time. A signal
-/// that was ignored stays so.
+/// While one lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT are remembered instead of ending the process, so that
+/// what was measured is written and scratch folders are removed also between two launches. One at a time. A
+/// signal that was ignored stays so.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -18,7 +18,7 @@ class InterruptGuard {
   bool interrupted() const;
 
  private:
-  std::array<struct sigaction, 3> before_{};
+  std::array<struct sigaction, 4> before_{};
 };
 
 }  // namespace flopmark

@@ -43,6 +43,7 @@ ExitCode run(int argc, char** argv) {
     write_output(app.help());
     return ExitCode::ok;
   } catch (const CLI::CallForVersion& version) {
+    if (argc > 2) throw usage_error("--version stands alone; leave the rest out");
     write_output(version.what());
     return ExitCode::ok;
   } catch (const CLI::ParseError& error) {

@@ -25,8 +25,14 @@ class ShownLaunch {
   ProgressSink& sink_;
 };
 
+/// At most what a launch leaves of its steps as text: eight numbers of a timed step, one of a warm-up step.
+int64_t samples_bytes(const MeasureConfig& measure) {
+  constexpr int64_t kNumber = 26, kRest = 65536;
+  return kRest + kNumber * (8 * measure.steps + measure.warmup_max_steps);
+}
+
 LaunchOutcome launch_once(const RecordInputs& inputs, const MeasuredRunOptions& options, ProgressSink& sink) {
-  const ScratchFolder scratch;
+  const ScratchFolder scratch(samples_bytes(inputs.config.measure));
   LaunchRequest request;
   request.worker = options.worker;
   request.config = to_json(inputs.config);

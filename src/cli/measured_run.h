@@ -16,7 +16,7 @@ struct MeasuredRunOptions {
 
 /// Runs the launches of `inputs.config`, each in a fresh process and scratch folder, until all are done, one
 /// fails or somebody interrupts; fills in launches, failure and interrupted. @throws Error 200 from a worker
-/// that refuses the config or its data.
+/// that refuses the config or its data, or if there is no room for its samples.
 void run_launches(RecordInputs& inputs, const MeasuredRunOptions& options);
 
 /// Whether any timed step was finished.

@@ -7,12 +7,13 @@
 
 #include "cli/commands.h"
 #include "cli/measured_run.h"
+#include "cli/option_checks.h"
+#include "cli/run_checks.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
 #include "config/run_config.h"
 #include "hardware/environment.h"
 #include "report/dry_run.h"
-#include "report/summary.h"
 #include "results/baseline_store.h"
 #include "results/git.h"
 #include "results/record_file.h"
@@ -23,19 +24,6 @@ namespace {
 ExitCode print_config_help(const RunOptions& options) {
   write_output(options.format == "schema" ? config_schema().dump(2) + "\n" : config_help());
   return ExitCode::ok;
-}
-
-/// Whatever can be told to be wrong before hours of measuring is told before.
-void check_options(const RunOptions& options) {
-  if (options.configs.empty()) throw usage_error("no config given; see flopmark run --help");
-  if (!options.output.empty() && options.configs.size() > 1) {
-    throw usage_error(
-        "--output names one record, but there are several configs: leave it out, or run them one by one");
-  }
-  if (options.save_baseline && options.force && options.reason.empty()) {
-    throw usage_error("--save-baseline --force needs --reason TEXT: it is stored with the baseline");
-  }
-  if (!options.dry_run) check_record_path(options.output, options.force);
 }
 
 std::vector<RunConfig> load_configs(const RunOptions& options) {
@@ -78,7 +66,7 @@ ExitCode measure_config(const RunConfig& config, const RunOptions& options,
   try {
     write_record(record, path, options.force);
   } catch (const Error&) {
-    write_output(summarize(record, {}));  // what was measured is not lost with the file
+    print_unwritten(record);
     throw;
   }
   print_result(record, path, {store, !options.save_baseline});
@@ -90,6 +78,7 @@ ExitCode measure_config(const RunConfig& config, const RunOptions& options,
 
 ExitCode measure_all(const std::vector<RunConfig>& configs, const RunOptions& options) {
   const std::filesystem::path worker = find_worker(options.worker);
+  check_results(configs, options);
   ExitCode result = ExitCode::ok;
   for (const RunConfig& config : configs) {
     const ExitCode code = measure_config(config, options, worker);
@@ -117,13 +106,20 @@ void setup_run(CLI::App& app, Invocation& invocation) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command->add_option("--output", options->output, "Write the record here; one config only")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   command->add_flag("--save-baseline", options->save_baseline, "Save the record as the baseline, too");
   command->add_flag("--force", options->force, "Overwrite --output; save a baseline from a dirty tree");
   command->add_option("--reason", options->reason, "Why --force is right; stored in the baseline")
-      ->type_name("TEXT");
-  command->add_option("--store", options->store, "Folder of results/ and baselines/")->type_name("DIR");
-  command->add_option("--worker", options->worker, "The flopmark-worker to start")->type_name("FILE");
+      ->type_name("TEXT")
+      ->check(not_empty());
+  command
+      ->add_option("--store", options->store, "Folder of results/ and baselines/; made if its parent exists")
+      ->type_name("DIR")
+      ->check(not_empty());
+  command->add_option("--worker", options->worker, "The flopmark-worker to start")
+      ->type_name("FILE")
+      ->check(not_empty());
   command->add_flag("--quiet", options->quiet, "No progress");
   command->add_flag("--dry-run", options->dry_run, "Print resolved config, FLOPs and memory; start nothing");
   CLI::Option* help = command->add_flag("--help-config", options->help_config, "Print every key of a config");

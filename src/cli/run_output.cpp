@@ -6,7 +6,9 @@
 
 #include "cli/terminal.h"
 #include "flopmark/error.h"
+#include "report/shell_quoted.h"
 #include "report/summary.h"
+#include "results/git.h"
 #include "results/record_file.h"
 
 namespace flopmark {
@@ -34,6 +36,16 @@ std::optional<BaselineLine> baseline_on_file(const Store& store, const RunRecord
   return line;
 }
 
+/// How to commit the store, from where one stands; empty outside Git.
+std::string commit_line(const Store& store) {
+  if (!tree_top(store.root)) return "";
+  const std::filesystem::path baselines = display_path(store.baselines());
+  const std::string add = baselines.is_relative()
+                              ? "git add " + shell_quoted(baselines.string())
+                              : "git -C " + shell_quoted(store.root.string()) + " add baselines";
+  return "commit it: " + add + "\n";
+}
+
 }  // namespace
 
 void check_record_path(const std::filesystem::path& path, bool force) {
@@ -41,6 +53,9 @@ void check_record_path(const std::filesystem::path& path, bool force) {
   if (path.empty() || !std::filesystem::exists(path, ignored)) return;
   if (std::filesystem::is_directory(path, ignored)) {
     throw usage_error(path.string() + " is a folder: --output names the file of the record");
+  }
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    throw usage_error(path.string() + " is not a regular file: --output names the file of the record");
   }
   if (!force)
     throw usage_error(path.string() + " exists: --force overwrites it, or give --output another name");
@@ -57,13 +72,25 @@ void print_result(const RunRecord& record, const std::filesystem::path& path, co
   summary.record_path = display_path(path);
   summary.mention_baseline = context.mention_baseline && record.status == "ok";
   if (summary.mention_baseline) summary.baseline = baseline_on_file(context.store, record);
-  write_output(summarize(record, summary));
+  try {
+    write_output(summarize(record, summary));
+  } catch (const OutputError& error) {
+    throw OutputError(fmt::format("{}. The run's record is written: see it with\n  flopmark baseline show {}",
+                                  error.what(), shell_quoted(summary.record_path)));
+  }
+}
+
+void print_unwritten(const RunRecord& record) noexcept {
+  try {
+    write_output(summarize(record, {}));
+  } catch (const std::exception&) {  // the record's own error is the one to tell
+  }
 }
 
 void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  const std::filesystem::path file = save_baseline(store, record, options);
-  write_output(fmt::format("baseline {}\ncommit it: git add {}\n", display_path(file),
-                           display_path(store.baselines())));
+  const SavedBaseline saved = save_baseline(store, record, options);
+  write_output("baseline " + display_path(saved.path) + "\n" + commit_line(store));
+  for (const std::string& problem : saved.problems) write_warning(problem);
 }
 
 }  // namespace flopmark

@@ -8,7 +8,7 @@
 namespace flopmark {
 
 /// @throws Error 200 if `path` (empty: a fresh name will be made) exists and `force` does not allow to
-/// overwrite it, or if it is a folder.
+/// overwrite it, or if it is no regular file.
 void check_record_path(const std::filesystem::path& path, bool force);
 
 /// Writes the record whole. @throws Error 200 if the file has come into being meanwhile, 202 if it cannot be
@@ -21,10 +21,15 @@ struct ResultContext {
 };
 
 /// The summary on standard output, with the baseline on file beside it; of a failed run one message on
-/// standard error.
+/// standard error. @throws OutputError that says where the record is.
 void print_result(const RunRecord& record, const std::filesystem::path& path, const ResultContext& context);
 
-/// Saves the record and says where, and how to commit it. @throws Error 202 if refused.
+/// The summary of a record that could not be written, so that what was measured is not lost with it.
+void print_unwritten(const RunRecord& record) noexcept;
+
+/// Saves the record and says where, and in a Git tree how to commit it; warns of other baselines that cannot
+/// be read.
+/// @throws Error 202 if refused.
 void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
 
 }  // namespace flopmark

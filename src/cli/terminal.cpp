@@ -9,8 +9,6 @@
 #include <cstdio>
 #include <system_error>
 
-#include "flopmark/error.h"
-
 namespace flopmark {
 namespace {
 
@@ -36,11 +34,15 @@ void write_line(std::string_view intro, std::string_view text) noexcept {
 void write_output(std::string_view text) {
   if (write_all(STDOUT_FILENO, text)) return;
   const std::string reason = std::error_code(errno, std::generic_category()).message();
-  throw usage_error(fmt::format("cannot write to standard output: {}", reason));
+  throw OutputError("cannot write to standard output: " + reason + "; the output is not whole");
 }
 
 void write_error(std::string_view text) noexcept {
   write_line("flopmark: error: ", text);
+}
+
+void write_warning(std::string_view text) noexcept {
+  write_line("flopmark: warning: ", text);
 }
 
 void write_note(std::string_view text) noexcept {

@@ -4,14 +4,26 @@
 #include <string>
 #include <string_view>
 
+#include "flopmark/error.h"
+
 namespace flopmark {
 
-/// Writes `text` to standard output at once. @throws Error 200 if it is closed or full: nothing that was
+/// Standard output took not all of a command's output (exit code 202, as for any other result that could not
+/// be written).
+class OutputError : public Error {
+ public:
+  explicit OutputError(const std::string& text) : Error(ExitCode::baseline, text) {}
+};
+
+/// Writes `text` to standard output at once. @throws OutputError if it is closed or full: nothing that was
 /// measured is lost by it, but whoever reads the output must not take a part for the whole.
 void write_output(std::string_view text);
 
 /// "flopmark: error: <text>" on standard error. Never throws.
 void write_error(std::string_view text) noexcept;
+
+/// "flopmark: warning: <text>" on standard error: the command goes on. Never throws.
+void write_warning(std::string_view text) noexcept;
 
 /// "flopmark: <text>" on standard error. Never throws.
 void write_note(std::string_view text) noexcept;

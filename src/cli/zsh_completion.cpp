@@ -86,10 +86,16 @@ std::string zsh_completion(const std::string& program, const std::vector<Complet
     script += command.subcommands.empty() ? leaf_function(function_name(program, command.path), command)
                                           : branch_function(program, command);
   }
-  // Called as an autoloaded file it completes at once; sourced, it registers itself.
-  return script +
-         fmt::format("if [[ $funcstack[1] == _{0} ]]; then\n  _{0} \"$@\"\nelse\n  compdef _{0} {0}\nfi\n",
-                     program);
+  // Called as an autoloaded file it completes at once; sourced, it registers itself, with compinit if that
+  // has not run yet.
+  return script + fmt::format(
+                      "if [[ $funcstack[1] == _{0} ]]; then\n"
+                      "  _{0} \"$@\"\n"
+                      "else\n"
+                      "  (( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit -i }}\n"
+                      "  compdef _{0} {0}\n"
+                      "fi\n",
+                      program);
 }
 
 }  // namespace flopmark

@@ -40,8 +40,8 @@ std::string config_help() {
       "A config is a JSON file; comments are allowed, unknown keys are refused. Every key has a default\n"
       "except data.path. In a file, keys are nested in objects; --set takes them with dots, as below:\n"
       "--set measure.steps=100.\n"
-      "\"extends\": \"other.json\" starts from another config; \"$schema\": \"schema.json\" is for "
-      "editors.\n";
+      "\"extends\": \"other.json\" starts from another config (its name is not taken over);\n"
+      "\"$schema\": \"schema.json\" is for editors.\n";
   std::string section = "none yet";
   for (const KeyRow& row : config_keys()) {
     // A blank line where a new section begins.

@@ -37,7 +37,7 @@ void add_section(const std::string& path, const json& object, const LayerSource&
   for (const auto& [name, value] : object.items()) {
     const bool special = path.empty() && (name == "$schema" || name == "extends");
     if (special) continue;
-    const std::string key = path.empty() ? name : path + "." + name;
+    const std::string key = path.empty() ? name : fmt::format("{}.{}", path, name);
     const bool dotted = name.find('.') != std::string::npos;
     if (dotted || (find_key(key) == nullptr && !is_section(key)) || name.empty()) {
       throw usage_error(fmt::format("{}: unknown key {}; {}", origin_of(source, key), quoted_text(key),
@@ -157,7 +157,10 @@ ConfigLayer read_config_files(const fs::path& file) {
     chain.push_back(next);
   }
   ConfigLayer layer;
-  for (auto from = files.rbegin(); from != files.rend(); ++from) add_object(from->value, from->source, layer);
+  for (auto from = files.rbegin(); from != files.rend(); ++from) {
+    layer.erase("name");  // another config's: a baseline by that name is not this one's to replace
+    add_object(from->value, from->source, layer);
+  }
   return layer;
 }
 

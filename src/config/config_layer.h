@@ -32,8 +32,8 @@ struct LayerSource {
 /// are left out. @throws Error 200 for an unknown key, or a value of the wrong type or range.
 void add_object(const nlohmann::json& object, const LayerSource& source, ConfigLayer& layer);
 
-/// Reads `file` and all it extends, the farthest first. @throws Error 200 for what cannot be read or parsed,
-/// and for a circle of `extends`.
+/// Reads `file` and all it extends, the farthest first; `name` is not inherited. @throws Error 200 for what
+/// cannot be read or parsed, and for a circle of `extends`.
 ConfigLayer read_config_files(const std::filesystem::path& file);
 
 /// Adds one `key=value`; relative paths are relative to the current folder. @throws Error 200.

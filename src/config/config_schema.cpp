@@ -15,9 +15,7 @@ struct Constraints {
   const KeyRow& row;
 
   json operator()(int64_t& (*)(RunConfig&)) const {
-    json schema = {{"type", "integer"}, {"minimum", row.integers.min}};
-    if (row.integers.max != std::numeric_limits<int64_t>::max()) schema["maximum"] = row.integers.max;
-    return schema;
+    return {{"type", "integer"}, {"minimum", row.integers.min}, {"maximum", row.integers.max}};
   }
   json operator()(double& (*)(RunConfig&)) const { return number("number"); }
   json operator()(bool& (*)(RunConfig&)) const { return {{"type", "boolean"}}; }
@@ -76,7 +74,9 @@ json config_schema() {
     root["properties"][key] = {{"type", "string"}, {"minLength", 1}};
   root["properties"]["$schema"]["description"] = "This schema, for editors; flopmark does not read it.";
   root["properties"]["extends"]["description"] =
-      "Another config, relative to this one's folder, whose keys hold unless this one gives them.";
+      "Another config, relative to this one's folder, whose keys hold unless this one gives them; its name "
+      "does "
+      "not.";
   for (const SectionRow& section : config_sections())
     object_at(root, section.path) = object_schema(section.doc);
   for (const KeyRow& row : config_keys()) {

@@ -44,7 +44,7 @@ std::vector<std::string> preset_names() {
 std::vector<KeyRow> name_rows() {
   return {
       {.path = "name", .field = +[](RunConfig& c) -> auto& { return c.name; },
-       .doc = "Name of the record and the baseline.",
+       .doc = "Name of the record and the baseline; not inherited through extends.",
        .form = {"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", 64,
                 "1 to 64 characters out of A-Z a-z 0-9 . _ -, the first a letter or digit"},
        .default_text = "the config file's name without its extension"},

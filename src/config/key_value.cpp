@@ -90,12 +90,11 @@ struct Assign {
 };
 
 std::string range_text(const IntegerRange& range) {
-  if (range.max == std::numeric_limits<int64_t>::max()) return fmt::format("a whole number >= {}", range.min);
   return fmt::format("a whole number from {} to {}", range.min, range.max);
 }
 
 std::string range_text(const NumberRange& range) {
-  const std::string low = fmt::format("a number {} {}", range.above_min ? ">" : ">=", range.min);
+  std::string low = fmt::format("a number {} {}", range.above_min ? ">" : ">=", range.min);
   if (std::isinf(range.max)) return low;
   return fmt::format("{} and {} {}", low, range.below_max ? "<" : "<=", range.max);
 }

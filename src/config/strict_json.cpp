@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "config/key_value.h"
@@ -63,19 +64,11 @@ Position position_of(const std::string& text, size_t count) {
           line_start == std::string::npos ? last + 1 : last - line_start};
 }
 
-/// What the parser complains of, without its library's own prefix and place.
+/// What the parser complains of, without its place.
 std::string reason_of(const json::exception& error) {
-  std::string text = error.what();
-  for (const char* mark : {"] ", ": "}) {
-    const bool placed = *mark == ']' || text.rfind("parse error at line", 0) == 0;
-    const size_t at = text.find(mark);
-    if (placed && at != std::string::npos) text.erase(0, at + 2);
-  }
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte > 0x7E) c = '?';
-  }
-  return text.substr(0, 300);
+  const std::string text = json_complaint(error);
+  const size_t at = text.starts_with("line ") ? text.find(": ") : std::string::npos;
+  return at == std::string::npos ? text : text.substr(at + 2);
 }
 
 bool after_comma(const std::string& text, size_t count) {
@@ -167,6 +160,20 @@ class StrictHandler : public json::json_sax_t {
 };
 
 }  // namespace
+
+std::string json_complaint(const json::exception& error) {
+  constexpr size_t kLongestBytes = 300;
+  std::string text = error.what();
+  if (const size_t at = text.find("] "); text.starts_with('[') && at != std::string::npos)
+    text.erase(0, at + 2);
+  constexpr std::string_view kPlace = "parse error at ";
+  if (text.starts_with(kPlace)) text.erase(0, kPlace.size());
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7E) c = '?';
+  }
+  return text.substr(0, kLongestBytes);
+}
 
 JsonDocument parse_strict_json(const std::string& text, const std::string& source) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {

@@ -18,4 +18,8 @@ struct JsonDocument {
 ///   128 bytes, nesting deeper than 16.
 JsonDocument parse_strict_json(const std::string& text, const std::string& source);
 
+/// What the JSON library complains of, in printable ASCII and without its own prefixes: "line 3, column 5:
+/// syntax error ..." of a text, "type must be ..." of a value.
+std::string json_complaint(const nlohmann::json::exception& error);
+
 }  // namespace flopmark

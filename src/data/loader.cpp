@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "data/sample_order.h"
+#include "flopmark/counted.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -37,9 +38,9 @@ SampleOrderOptions order_options(const Dataset* dataset, const LoaderOptions& op
   const int64_t size = dataset->size();
   if (size < 1 || (options.drop_last && size < options.batch_size)) {
     throw usage_error(
-        fmt::format("the dataset holds {} samples, fewer than the {} of one batch: lower data.batch_size or "
+        fmt::format("the dataset holds {}, fewer than the {} of one batch: lower data.batch_size or "
                     "use more data",
-                    size, options.drop_last ? options.batch_size : 1));
+                    counted(size, "sample"), options.drop_last ? options.batch_size : 1));
   }
   return {size, options.batch_size, options.drop_last, options.shuffle, options.seed};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "data/file_facts.h"
+#include "flopmark/counted.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -26,10 +27,10 @@ void check_enough(const RunConfig& config, int64_t count) {
   const DataConfig& data = config.data;
   if ((count - 1) / data.sequence_length >= data.batch_size && count > 0) return;
   throw usage_error(fmt::format(
-      "{}: {} {} are less than one batch, which needs {} (data.batch_size {} x data.sequence_length {} + 1); "
+      "{}: {} {} less than one batch, which needs {} (data.batch_size {} x data.sequence_length {} + 1); "
       "use more data or lower one of them",
-      data.path, count, data.type == "text" ? "bytes" : "tokens", data.batch_size * data.sequence_length + 1,
-      data.batch_size, data.sequence_length));
+      data.path, counted(count, data.type == "text" ? "byte" : "token"), noun_for(count, "is", "are"),
+      data.batch_size * data.sequence_length + 1, data.batch_size, data.sequence_length));
 }
 
 void check_vocabulary(const MappedFile& file, const TokenLayout& layout, const FileFacts& facts,

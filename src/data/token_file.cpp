@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "flopmark/counted.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -36,9 +37,9 @@ TokenLayout raw_layout(std::span<const std::byte> file, const std::string& path)
   }
   if (file.size() % 2 != 0) {
     throw usage_error(fmt::format(
-        "{}: {} bytes, an odd number, cannot be ids of 2 bytes each; is this a token file? For plain text "
+        "{}: {}, an odd number, cannot be ids of 2 bytes each; is this a token file? For plain text "
         "set data.type to text",
-        path, file.size()));
+        path, counted(std::ssize(file), "byte")));
   }
   return {"raw-uint16", 0, 2, static_cast<int64_t>(file.size() / 2)};
 }

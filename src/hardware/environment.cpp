@@ -39,7 +39,7 @@ std::optional<int64_t> usable_cpus() {
 }
 
 std::optional<std::string> os_and_kernel() {
-  const auto name = os_name_of(text_of("/etc/os-release"));
+  auto name = os_name_of(text_of("/etc/os-release"));
   utsname system{};
   if (uname(&system) != 0) return name;
   const std::string kernel = fmt::format("{} {} {}", system.sysname, system.release, system.machine);

@@ -18,7 +18,7 @@ constexpr const char* kAdvice =
     "build it (target flopmark-worker, which needs LibTorch), or name it in the environment variable "
     "FLOPMARK_WORKER";
 constexpr int kPollInterval_ms = 20;
-constexpr size_t kVersionLogBytes = 256 * 1024;
+constexpr size_t kVersionLogBytes = 262144;
 
 /// Why `path` cannot be run; empty if it can.
 std::string fault_of(const std::filesystem::path& path) {
@@ -102,7 +102,7 @@ std::filesystem::path find_worker(const std::filesystem::path& given) {
   if (variable != nullptr && *variable != '\0') return named_worker(variable, "from FLOPMARK_WORKER");
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path beside = self.parent_path() / kWorkerName;
+  std::filesystem::path beside = self.parent_path() / kWorkerName;
   const std::string fault = fault_of(beside);
   if (fault.empty()) return beside;
   throw usage_error(fmt::format("no worker to run: FLOPMARK_WORKER is not set, and {} {}; {}",

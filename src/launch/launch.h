@@ -32,6 +32,7 @@ struct LaunchRequest {
   bool count_only = false;        ///< count the FLOPs of a step, measure nothing
   std::filesystem::path scratch;  ///< an existing folder of this run's own, for config and sample files
   std::chrono::duration<double> timeout{3600};
+  std::chrono::duration<double> greeting{60};   ///< a worker greets first of all; LibTorch loads before that
   std::chrono::duration<double> stop_grace{5};  ///< from asking the worker to stop to killing it
 };
 
@@ -44,11 +45,11 @@ struct LaunchOutcome {
 };
 
 /// Starts one worker in its own process group, reads its progress until it ends, and leaves no process
-/// behind, whatever happens to either side. SIGINT, SIGTERM and SIGHUP are handled while it runs: the worker
-/// is asked to stop, then killed; a second one kills it at once. Not for several threads at a time.
-/// @throws Error 200 if the worker program cannot be started or is of another build than this program; Error
-/// with
-///   the code the worker asks for if it found a mistake of the user's.
+/// behind, whatever happens to either side. SIGINT, SIGTERM, SIGHUP and SIGQUIT are handled while it runs:
+/// the worker is asked to stop, then killed; a second one kills it at once. Not for several threads at a
+/// time.
+/// @throws Error 200 if the worker program cannot be started or does not greet as one of this build does;
+/// Error with the code the worker asks for if it found a mistake of the user's.
 LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink);
 
 /// What `worker --version` says: its protocol and LibTorch version. @throws Error 200 if it cannot be asked.

@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "flopmark/counted.h"
+
 namespace flopmark {
 namespace {
 
@@ -40,7 +42,8 @@ Place reported_place(const Failure& failure, const ProgressUpdate& last) {
 
 std::string with_log(std::string text, const WorkerEnd& end) {
   if (end.not_understood > 0) {
-    text += fmt::format("; {} of its progress lines were not understood", end.not_understood);
+    text += fmt::format("; {} of its progress lines {} not understood", end.not_understood,
+                        noun_for(end.not_understood, "was", "were"));
   }
   if (end.log.empty()) return text;
   text += end.log.size() == 1 ? "; its last line of output:" : "; its last lines of output:";
@@ -53,7 +56,7 @@ Failure failure_at(const char* kind, const Place& place, std::string text) {
 }
 
 bool comes_from_outside(int signal) {
-  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
 Failure signal_failure(const WorkerEnd& end, const Place& place) {
@@ -122,17 +125,24 @@ Left samples_left(const std::filesystem::path& file) {
   }
 }
 
-/// Error 200 if the worker did not greet as one of this build does. One that died before it could say
-/// anything is no such case.
+/// What a program did that did not greet.
+std::string instead_of_greeting(const WorkerEnd& end, const LaunchRequest& request) {
+  if (end.first_line) return fmt::format("began with: {}", *end.first_line);
+  if (end.killed_by_us) return fmt::format("said nothing within {:g} s", request.greeting.count());
+  return end.status.code == 0 ? "said nothing" : fmt::format("ended with exit code {}", end.status.code);
+}
+
+/// Error 200 if the worker did not greet as one of this build does: then it is none. One that crashed before
+/// it could say anything may be one all the same.
 void check_greeting(const WorkerEnd& end, const LaunchRequest& request) {
-  const bool silent = !end.greeted && !end.first_line && end.status.code == 0 && end.status.signal == 0;
-  if (!end.first_line && !silent) return;
-  const std::string said = silent ? "said nothing" : fmt::format("began with: {}", *end.first_line);
-  throw usage_error(
-      fmt::format("the worker {} is of another build than this program: it should greet with protocol {} and "
-                  "{}; build both from "
-                  "the same commit, or name the right worker in the environment variable FLOPMARK_WORKER",
-                  request.worker.string(), kWorkerProtocol, said));
+  const bool crashed = end.status.signal != 0 && !end.killed_by_us;
+  if (end.greeted || (crashed && !end.first_line)) return;
+  throw usage_error(with_log(
+      fmt::format("{} is no worker of this build: it should greet with protocol {} and {}; build both "
+                  "programs from the same commit, or name the right worker with --worker or in the "
+                  "environment variable FLOPMARK_WORKER",
+                  request.worker.string(), kWorkerProtocol, instead_of_greeting(end, request)),
+      end));
 }
 
 /// A worker that ended well has left samples that say how it went.

@@ -11,10 +11,25 @@ struct Decoded {
   uint32_t point = 0;
 };
 
+/// Bytes of the sequence that `lead` begins; 0 if it begins none.
+size_t sequence_bytes(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead >= 0xF5) return 0;
+  if (lead < 0xE0) return 2;
+  return lead < 0xF0 ? 3 : 4;
+}
+
+/// Whether UTF-8 may say `point` in that many bytes: in the shortest form, and only what is a character.
+bool is_allowed(uint32_t point, size_t bytes) {
+  const bool overlong = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
+  const bool surrogate = point >= 0xD800 && point < 0xE000;
+  return !overlong && !surrogate && point <= 0x10FFFF;
+}
+
 Decoded decode(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {1, lead};
-  const size_t bytes = lead >= 0xF5 ? 0 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 0;
+  const size_t bytes = sequence_bytes(lead);
+  if (bytes == 1) return {1, lead};
   if (bytes == 0 || text.size() < bytes) return {};
   uint32_t point = lead & (0xFFU >> (bytes + 1));
   for (size_t i = 1; i < bytes; ++i) {
@@ -22,10 +37,7 @@ Decoded decode(std::string_view text) {
     if ((next & 0xC0U) != 0x80U) return {};
     point = point << 6U | (next & 0x3FU);
   }
-  const bool overlong = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
-  const bool surrogate = point >= 0xD800 && point < 0xE000;
-  if (overlong || surrogate || point > 0x10FFFF) return {};
-  return {bytes, point};
+  return is_allowed(point, bytes) ? Decoded{bytes, point} : Decoded{};
 }
 
 /// Length of the terminal escape sequence at the start of `text`, which begins with ESC: CSI and OSC

@@ -11,6 +11,8 @@
 #include <iostream>
 #include <optional>
 
+#include "flopmark/counted.h"
+
 namespace flopmark {
 namespace {
 
@@ -37,7 +39,7 @@ class PlainSink : public ProgressSink {
     if (update.phase == phase_) return;
     phase_ = update.phase;
     std::string line = fmt::format("{}: {}", head_, phase_);
-    if (update.steps > 0) line += fmt::format(", {} steps", update.steps);
+    if (update.steps > 0) line += ", " + counted(update.steps, "step");
     stream_ << line << '\n' << std::flush;
   }
   void stopping() override { stream_ << head_ << ": stopping\n" << std::flush; }

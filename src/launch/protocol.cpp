@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 // JSON escapes at most double a printable text (quote and backslash), so both texts fit the line limit.
-constexpr size_t kTextLimitBytes = 24 * 1024;
+constexpr size_t kTextLimitBytes = 24576;
 constexpr size_t kWordLimitBytes = 200;
 
 constexpr std::array<std::string_view, 6> kFailureKinds = {"out_of_memory", "crash",    "killed",

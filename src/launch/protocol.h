@@ -21,7 +21,7 @@ namespace flopmark {
 inline constexpr const char* kWorkerProtocol = "flopmark.worker/1";
 inline constexpr const char* kStopLine = "stop\n";
 /// Longer lines are cut here by the reader, so a worker keeps its texts well below.
-inline constexpr size_t kWorkerLineLimitBytes = 64 * 1024;
+inline constexpr size_t kWorkerLineLimitBytes = 65536;
 
 /// Exit codes of the worker: samples written (ok, incomplete or failed), a failure line sent, an error line
 /// sent.

@@ -37,7 +37,9 @@ LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink) {
                                       std::to_string(WorkerProcess::kProgressFd)};
   if (request.count_only) command.emplace_back("--count");
   WorkerProcess process(command);
-  WorkerWatch watch(process, signals, {.timeout = request.timeout, .stop_grace = request.stop_grace}, sink);
+  WorkerWatch watch(
+      process, signals,
+      {.timeout = request.timeout, .greeting = request.greeting, .stop_grace = request.stop_grace}, sink);
   return judge_end(watch.run(), request, samples);
 }
 

@@ -33,7 +33,7 @@ SignalWatch::SignalWatch() : pipe_(make_pipe()) {
   if (!signal_pipe.compare_exchange_strong(none, pipe_.write.get())) {
     throw Error(ExitCode::internal, "two launches at the same time in one process: please report this");
   }
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) install(signal, write_to_pipe);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) install(signal, write_to_pipe);
   install(SIGPIPE, SIG_IGN);
   install(SIGCHLD, SIG_DFL);
 }

@@ -8,10 +8,11 @@
 
 namespace flopmark {
 
-/// While alive, SIGINT, SIGTERM and SIGHUP do not end this process but can be read from a descriptor, writing
-/// to a closed pipe is an error instead of a signal, and ended children stay until they are reaped. A signal
-/// that was ignored before (nohup) stays ignored. The destructor puts all handlers back. One at a time in a
-/// process; handlers and not a signalfd, because a signalfd needs the signals blocked in every thread.
+/// While alive, SIGINT, SIGTERM, SIGHUP and SIGQUIT do not end this process but can be read from a
+/// descriptor, writing to a closed pipe is an error instead of a signal, and ended children stay until they
+/// are reaped. A signal that was ignored before (nohup) stays ignored. The destructor puts all handlers back.
+/// One at a time in a process; handlers and not a signalfd, because a signalfd needs the signals blocked in
+/// every thread.
 class SignalWatch {
  public:
   SignalWatch();

@@ -94,6 +94,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command) {
   PipeEnds exec_error = make_pipe();
   for (const FileDescriptor* fd : {&control.write, &log.read, &progress.read}) set_nonblocking(*fd);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
 

@@ -13,9 +13,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Per turn of the loop, so that a flood of output cannot keep the loop from its deadlines.
-constexpr size_t kReadLimitBytes = 64 * 1024;
+constexpr size_t kReadLimitBytes = 65536;
 // A pipe holds 64 KiB unless somebody enlarged it; more than this is a process that goes on writing.
-constexpr size_t kDrainLimitBytes = 1024 * 1024;
+constexpr size_t kDrainLimitBytes = 1048576;
 constexpr size_t kFirstLineBytes = 200;
 constexpr std::chrono::seconds kLongestWait{60};
 constexpr std::chrono::milliseconds kWaitWithoutPidfd{20};
@@ -42,6 +42,7 @@ WorkerWatch::WorkerWatch(WorkerProcess& process, SignalWatch& signals, const Wat
       sink_(sink),
       limits_(limits),
       timeout_at_(after(Clock::now(), limits.timeout)),
+      greeting_at_(after(Clock::now(), limits.greeting)),
       end_at_(timeout_at_) {}
 
 WorkerEnd WorkerWatch::run() {
@@ -57,9 +58,14 @@ WorkerEnd WorkerWatch::run() {
   return end_;
 }
 
+/// What has not greeted is not under the run's own limit yet: that would call a wrong program a slow run.
+WorkerWatch::Time WorkerWatch::deadline() const {
+  return end_.greeted || end_.interrupt != 0 ? end_at_ : greeting_at_;
+}
+
 bool WorkerWatch::is_over() {
   if (process_.ended()) return true;
-  if (!kill_now_ && Clock::now() < end_at_) return false;
+  if (!kill_now_ && Clock::now() < deadline()) return false;
   end_.killed_by_us = true;
   end_.timed_out = !kill_now_ && end_at_ == timeout_at_;
   return true;
@@ -71,7 +77,7 @@ void WorkerWatch::wait_for_event() {
                                     {process_.end().get(), POLLIN, 0},
                                     {process_.progress().get(), POLLIN, 0},
                                     {process_.log().get(), POLLIN, 0}}};
-  int wait_ms = milliseconds_until(end_at_);
+  int wait_ms = milliseconds_until(deadline());
   if (!process_.end()) wait_ms = std::min(wait_ms, static_cast<int>(kWaitWithoutPidfd.count()));
   // An interrupted or failed poll only means one more turn.
   ::poll(watched.data(), watched.size(), wait_ms);

@@ -31,6 +31,7 @@ struct WorkerEnd {
 
 struct WatchLimits {
   std::chrono::duration<double> timeout{3600};
+  std::chrono::duration<double> greeting{60};  ///< to its first line
   std::chrono::duration<double> stop_grace{
       5};  ///< to end by itself once asked to stop, or once it reported an end
   /// A terminal and a launcher may both forward one Ctrl-C: only a signal later than this means "at once".
@@ -59,6 +60,7 @@ class WorkerWatch {
   void take(const WorkerError& error);
   void take(const NotUnderstood& line);
   void end_within_grace();
+  Time deadline() const;
   bool is_over();
   void drain();
 
@@ -66,7 +68,7 @@ class WorkerWatch {
   SignalWatch& signals_;
   ProgressSink& sink_;
   WatchLimits limits_;
-  Time timeout_at_, end_at_, interrupted_at_;
+  Time timeout_at_, greeting_at_, end_at_, interrupted_at_;
   bool kill_now_ = false;
   LineSplitter lines_{kWorkerLineLimitBytes};
   LogTail log_;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "config/strict_json.h"
 #include "flopmark/error.h"
 #include "measure/samples.h"
 
@@ -55,6 +56,8 @@ LaunchSamples read_samples(const std::filesystem::path& path) {
   }
   try {
     return launch_samples_from_json(nlohmann::json::parse(file));
+  } catch (const nlohmann::json::exception& error) {
+    refuse_read(path, json_complaint(error));
   } catch (const std::exception& error) {
     refuse_read(path, error.what());
   }

@@ -19,8 +19,8 @@ using Json = nlohmann::json;
 /// The JSON library writes a NaN as null without a word; a time must not vanish so.
 Json finite(double value, const char* key) {
   if (!std::isfinite(value)) {
-    throw std::logic_error(
-        fmt::format("{} is {}, not a finite number: please report this fault", key, value));
+    throw std::logic_error(fmt::format("{} is {}, not a finite number: please report this fault", key,
+                                       std::isnan(value) ? "nan" : fmt::format("{}", value)));
   }
   return value;
 }

@@ -120,7 +120,8 @@ NanLoss::NanLoss(LoopState::Stage where, int64_t at_step, double loss)
     : std::runtime_error(
           fmt::format("the loss of {} step {} is {}, not a finite number: lower the learning rate, or "
                       "check the data and the precision",
-                      stage_name(where), at_step, loss)),
+                      stage_name(where), at_step,
+                      std::isnan(loss) ? "nan" : fmt::format("{}", loss))),  // a NaN may have a sign
       stage(where),
       step(at_step) {}
 

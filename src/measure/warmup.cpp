@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "flopmark/counted.h"
 #include "measure/step_loop.h"
 #include "measure/warmup_detector.h"
 
@@ -73,9 +75,9 @@ WarmupSamples run_warmup(TrainingStep& step, Marker& marker, Clock& clock, const
   }
 
   samples.steady = end != End::none && detector.steady_so_far();
-  samples.reason = end == End::none
-                       ? fmt::format("not steady: stopped from outside after {} steps", samples.step_s.size())
-                       : detector.reason();
+  samples.reason = end == End::none ? "not steady: stopped from outside after " +
+                                          counted(std::ssize(samples.step_s), "step")
+                                    : detector.reason();
   if (end == End::seconds) {
     samples.reason += fmt::format("; ended by the time limit of {:g} s", options.max_s);
   }

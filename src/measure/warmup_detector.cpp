@@ -7,6 +7,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "flopmark/counted.h"
 #include "stats/quantile.h"
 
 namespace flopmark {
@@ -135,7 +136,9 @@ bool WarmupDetector::steady_so_far() const {
 std::string WarmupDetector::reason() const {
   const size_t count = std::min(window_, step_s_.size());
   if (!judgeable()) {
-    return fmt::format("not steady: {} steps are too few to judge, {} are wanted", step_s_.size(), kWindow);
+    const auto steps = std::ssize(step_s_);
+    return fmt::format("not steady: {} {} too few to judge, {} are wanted", counted(steps, "step"),
+                       noun_for(steps, "is", "are"), kWindow);
   }
   const LevelShift found = shift();
   const double percent = 100 * std::abs(found.shift_ratio);

@@ -159,7 +159,7 @@ std::optional<double> data_wait(const MetricInputs& inputs) {
 }  // namespace
 
 const std::vector<MetricRow>& metric_rows() {
-  static const std::vector<MetricRow> rows = {
+  static const std::vector<MetricRow> kRows = {
       {"samples_per_s", "Samples/s", Unit::per_second, Better::higher, samples_per_s},
       {"samples_per_s_per_device", "Samples/s per device", Unit::per_second, Better::higher,
        samples_per_s_per_device},
@@ -185,7 +185,7 @@ const std::vector<MetricRow>& metric_rows() {
       {"communication_exposed_ratio", "Communication exposed", Unit::ratio, Better::lower, no_communication},
       {"data_wait_ratio", "Data wait share", Unit::ratio, Better::lower, data_wait},
   };
-  return rows;
+  return kRows;
 }
 
 }  // namespace flopmark

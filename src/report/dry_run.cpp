@@ -93,8 +93,7 @@ std::string dry_run_text(const nlohmann::json& document) {
   const std::string kernel = document.at("flops").at("attention_kernel");
   const bool causal = document.at("flops").at("attention_convention") == "causal";
   const std::string convention = causal ? "half where causal" : "in full";
-  return hanging("model    ",
-                 fmt::format("{} parameters", format_count(document.at("parameters").get<int64_t>()))) +
+  return hanging("model    ", format_counted(document.at("parameters").get<int64_t>(), "parameter")) +
          hanging("FLOPs    ",
                  fmt::format("{} forward, {} forward and backward (model), {} executed (hardware, {} "
                              "attention); per step, 1 multiply-add = 2 FLOP, attention {}",

@@ -22,16 +22,9 @@ int64_t timed_steps(const RunRecord& record) {
   return steps;
 }
 
-std::string plural(int64_t count, const std::string& thing) {
-  return fmt::format("{} {}{}", format_count(count), thing,
-                     count == 1             ? ""
-                     : thing.ends_with('h') ? "es"
-                                            : "s");
-}
-
 std::string interval_note(const StepStatistics& step, const RunRecord& record) {
-  const std::string basis = fmt::format("{} in {}", plural(timed_steps(record), "step"),
-                                        plural(std::ssize(record.repeats), "launch"));
+  const std::string basis = fmt::format("{} in {}", format_counted(timed_steps(record), "step"),
+                                        format_counted(std::ssize(record.repeats), "launch", "launches"));
   if (!step.ci95_low || !step.ci95_high) return fmt::format("no interval from {}", basis);
   return fmt::format("95 % interval {} to {}; {}", format_seconds(step.ci95_low),
                      format_seconds(step.ci95_high), basis);
@@ -191,7 +184,7 @@ void add_loss_row(const RunRecord& record, std::vector<TableRow>& rows) {
 void add_warmup_row(const RunRecord& record, std::vector<TableRow>& rows) {
   if (!record.warmup) return;
   const WarmupSummary& warmup = *record.warmup;
-  rows.push_back({"Warm-up", plural(warmup.steps, "step"),
+  rows.push_back({"Warm-up", format_counted(warmup.steps, "step"),
                   fmt::format("discarded, {}; first step {}; {}", warmup.steady ? "steady" : "NOT STEADY",
                               format_seconds(warmup.first_step_s), printable(warmup.reason))});
 }

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "config/presets.h"
+#include "flopmark/counted.h"
 #include "flops/closed_form.h"
 #include "report/metric_table.h"
+#include "report/shell_quoted.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 
@@ -42,7 +44,7 @@ std::string device_line(const RunRecord& record) {
   const Environment& environment = record.environment;
   const std::string count =
       environment.device_count == 1 ? "" : fmt::format("{} x ", environment.device_count);
-  const std::string threads = environment.threads ? fmt::format("{} threads", *environment.threads) : "";
+  const std::string threads = environment.threads ? counted(*environment.threads, "thread") : "";
   return hanging("device   ",
                  joined({count + printable(environment.device_name.value_or("unknown device")), threads,
                          prefixed("LibTorch ", environment.libtorch), prefixed("CUDA ", environment.cuda),
@@ -54,14 +56,14 @@ std::string batch_text(const RunRecord& record) {
   const std::string length = config_text(record, "/data/sequence_length");
   const std::string accumulation = config_text(record, "/train/gradient_accumulation");
   std::string text = batch.empty() ? "" : "batch " + batch;
-  if (!length.empty()) text += " x " + length + " tokens";
+  if (!length.empty()) text += " x " + length + (length == "1" ? " token" : " tokens");
   if (!accumulation.empty() && accumulation != "1") text += " x " + accumulation + " accumulated";
   return text;
 }
 
 /// The preset's name, and whether keys of the config made another model of it.
 std::string preset_text(const RunRecord& record) {
-  const std::string name = config_text(record, "/model/preset");
+  std::string name = config_text(record, "/model/preset");
   const ModelShape* preset = find_preset(name);
   if (preset == nullptr) return name;
   return record.parameters && *record.parameters != count_parameters(*preset) ? name + ", changed" : name;
@@ -80,7 +82,7 @@ std::string model_text(const RunRecord& record) {
 }
 
 std::string model_line(const RunRecord& record) {
-  const std::string parameters = record.parameters ? format_count(*record.parameters) + " parameters" : "";
+  const std::string parameters = record.parameters ? format_counted(*record.parameters, "parameter") : "";
   return hanging("model    ", joined({model_text(record), parameters, batch_text(record),
                                       config_text(record, "/train/precision"),
                                       config_text(record, "/train/optimizer/type")}));
@@ -92,8 +94,8 @@ std::string data_line(const RunRecord& record) {
   const std::string file = printable(file_name(path));
   return hanging("data     ", joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
                                       prefixed("format ", data.format),
-                                      data.tokens ? format_count(*data.tokens) + " tokens" : "",
-                                      data.samples ? format_count(*data.samples) + " samples" : ""}));
+                                      data.tokens ? format_counted(*data.tokens, "token") : "",
+                                      data.samples ? format_counted(*data.samples, "sample") : ""}));
 }
 
 std::string subject_line(const RunRecord& record) {
@@ -118,7 +120,7 @@ std::string operators_table(const RunRecord& record) {
     if (total <= 0 || flop <= 0) break;
     rows.push_back(
         {"  " + printable(entry.name), format_flop(flop),
-         fmt::format("{} of the step, {} calls", format_share(flop / total), format_count(entry.calls))});
+         fmt::format("{} of the step, {}", format_share(flop / total), format_counted(entry.calls, "call"))});
   }
   return rows.empty() ? "" : "\ntop operators by model FLOPs\n" + format_table(rows);
 }
@@ -146,7 +148,7 @@ std::string baseline_line(const RunRecord& record, const SummaryContext& context
   if (!context.mention_baseline) return "";
   if (!context.baseline) {
     return "no baseline for this hardware; save one with:\n  flopmark baseline save " +
-           printable(context.record_path) + "\n";
+           shell_quoted(context.record_path) + "\n";
   }
   const BaselineLine& baseline = *context.baseline;
   if (baseline.problem)

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "flopmark/counted.h"
 #include "launch/printable_text.h"
 
 namespace flopmark {
@@ -113,6 +114,10 @@ std::string format_share(std::optional<double> ratio) {
 
 std::string format_count(int64_t count) {
   return group_thousands(fmt::format("{}", count));
+}
+
+std::string format_counted(int64_t count, std::string_view one, std::string_view many) {
+  return format_count(count) + " " + noun_for(count, one, many);
 }
 
 std::string printable(std::string_view text) {

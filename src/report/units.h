@@ -26,6 +26,8 @@ std::string format_ratio(std::optional<double> ratio);
 std::string format_share(std::optional<double> ratio);
 /// "125,248".
 std::string format_count(int64_t count);
+/// "125,248 parameters", "1 launch": see noun_for.
+std::string format_counted(int64_t count, std::string_view one, std::string_view many = {});
 
 /// `text` made safe for a terminal, on one line (see launch/printable_text.h), cut if it is longer than any
 /// name should be.

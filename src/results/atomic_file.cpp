@@ -58,10 +58,11 @@ void remove_stale(const fs::path& folder) {
   }
 }
 
-/// A new, locked file beside `target`; removed unless it became the target.
+/// A new, locked file in `folder`; removed unless it became `target`.
 class Temporary {
  public:
-  explicit Temporary(const fs::path& target) : target_(target), file_(create()) {}
+  Temporary(const fs::path& target, const fs::path& folder)
+      : target_(target), folder_(folder), file_(create()) {}
   ~Temporary() {
     if (!kept_) ::unlink(path_.c_str());
   }
@@ -87,10 +88,10 @@ class Temporary {
   int create() {
     static std::atomic<int> count{0};
     while (true) {
-      path_ = target_.parent_path() / fmt::format("{}{}-{}{}", kPrefix, getpid(), ++count, kSuffix);
+      path_ = folder_ / fmt::format("{}{}-{}{}", kPrefix, getpid(), ++count, kSuffix);
       const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file < 0 && errno == EEXIST) continue;  // another machine's or container's, with our process id
-      if (file < 0) refuse(target_, "making a temporary file beside it", errno);
+      if (file < 0) refuse(target_, "making a temporary file in its folder", errno);
       flock(file, LOCK_EX);  // where a file system has no locks, nobody can take the file for stale either
       struct stat facts {};
       if (fstat(file, &facts) == 0 && facts.st_nlink > 0) return file;
@@ -99,6 +100,7 @@ class Temporary {
   }
 
   const fs::path& target_;
+  const fs::path& folder_;
   fs::path path_;
   Descriptor file_;
   bool kept_ = false;
@@ -119,10 +121,19 @@ void write_file_atomically(const fs::path& path, const std::string& text) {
   fs::create_directories(target.parent_path(), error);
   if (error) refuse(target, "making its folder", error.value());
   remove_stale(target.parent_path());
-  Temporary temporary(target);
+  const fs::path folder = target.parent_path();
+  Temporary temporary(target, folder);
   temporary.write(text);
   temporary.become_target();
-  flush_folder(target.parent_path());
+  flush_folder(folder);
+}
+
+void check_writable(const fs::path& path) {
+  constexpr size_t kProbeBytes = 4096;
+  std::error_code ignored;
+  fs::path folder = fs::absolute(path).parent_path();
+  while (folder.has_relative_path() && !fs::exists(folder, ignored)) folder = folder.parent_path();
+  Temporary(path, folder).write(std::string(kProbeBytes, ' '));
 }
 
 }  // namespace flopmark

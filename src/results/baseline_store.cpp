@@ -93,6 +93,15 @@ void ensure_union_merge(const Store& store) {
   if (text.find(kLine) == std::string::npos) write_file_atomically(file, text.append(kLine));
 }
 
+/// A copy in another folder, or under another name, would stand for a run that never was.
+void check_place(const Store& store, const fs::path& file, const RunRecord& record) {
+  const fs::path right = baseline_path(store, record);
+  if (file == right) return;
+  throw baseline_error(
+      fmt::format("{}: holds the baseline of {}, so it belongs in {}: move it there, or remove it",
+                  file.string(), baseline_key(right), right.string()));
+}
+
 bool is_visible(const fs::path& path) {
   return path.filename().string().rfind('.', 0) != 0;
 }
@@ -129,23 +138,32 @@ fs::path baseline_path(const Store& store, const RunRecord& record) {
   return store.baselines() / hardware_slug(record.environment) / (checked_name(record) + ".json");
 }
 
-fs::path save_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  const fs::path path = baseline_path(store, record);
-  if (record.status != "ok") refuse_saving(record, status_refusal(record));
+std::string baseline_key(const fs::path& file) {
+  return (file.parent_path().filename() / file.stem()).generic_string();
+}
+
+void check_subject_for_saving(const RunRecord& record, const SaveOptions& options) {
   if (options.force && options.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw usage_error("a forced save needs a reason, which is stored in the baseline");
   }
-  if (!options.force) {
-    check_tree(record);
-    check_present_file(record, path);
-  }
+  if (!options.force) check_tree(record);
+}
+
+void check_present_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
+  if (!options.force) check_present_file(record, baseline_path(store, record));
+}
+
+SavedBaseline save_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
+  const fs::path path = baseline_path(store, record);
+  if (record.status != "ok") refuse_saving(record, status_refusal(record));
+  check_subject_for_saving(record, options);
+  check_present_baseline(store, record, options);
   RunRecord baseline = record;
   if (options.force) baseline.forced_reason = options.reason;
   for (Repeat& repeat : baseline.repeats) repeat.step_s.clear();
   write_file_atomically(path, format_record(to_json(baseline), true));
   ensure_union_merge(store);
-  write_baselines_readme(store);
-  return path;
+  return {path, write_baselines_readme(store)};
 }
 
 std::vector<StoredBaseline> list_baselines(const Store& store, std::vector<std::string>& problems) {
@@ -154,7 +172,9 @@ std::vector<StoredBaseline> list_baselines(const Store& store, std::vector<std::
     for (const fs::path& file : entries_of(hardware)) {
       if (file.extension() != ".json") continue;
       try {
-        baselines.push_back({file.lexically_relative(store.root), read_record(file)});
+        RunRecord record = read_record(file);
+        check_place(store, file, record);
+        baselines.push_back({file.lexically_relative(store.root), std::move(record)});
       } catch (const Error& error) {
         problems.push_back(error.what());
       }
@@ -163,7 +183,7 @@ std::vector<StoredBaseline> list_baselines(const Store& store, std::vector<std::
   return baselines;
 }
 
-void write_baselines_readme(const Store& store) {
+std::vector<std::string> write_baselines_readme(const Store& store) {
   std::vector<std::string> problems;
   const std::string text =
       "# Baselines\n\nMade by `flopmark baseline`; do not edit. One file per hardware and config; history is "
@@ -171,6 +191,7 @@ void write_baselines_readme(const Store& store) {
       baselines_table(list_baselines(store, problems));
   const fs::path file = store.baselines() / "README.md";
   if (text_of(file) != text) write_file_atomically(file, text);
+  return problems;
 }
 
 }  // namespace flopmark

@@ -62,7 +62,7 @@ std::string hardware(const RunRecord& record) {
 std::string row(const StoredBaseline& stored) {
   const RunRecord& record = stored.record;
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", hardware(record),
-                     markdown_escaped(record.name), model(record.config), throughput(record),
+                     markdown_escaped(baseline_key(stored.path)), model(record.config), throughput(record),
                      percent(metric(record, "mfu_ratio")), percent(metric(record, "hfu_ratio")),
                      memory(record), percent(metric(record, "communication_ratio")), commit(record),
                      markdown_escaped(record.time.substr(0, 10)));

@@ -49,7 +49,7 @@ struct Opened {
 };
 
 Opened open_repository(const fs::path& folder) {
-  static const LibraryState state;
+  static const LibraryState kState;
   git_repository* repository = nullptr;
   const std::string start = folder.empty() ? "." : folder.string();
   const int code = git_repository_open_ext(&repository, start.c_str(), 0, nullptr);

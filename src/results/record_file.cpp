@@ -7,6 +7,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "config/strict_json.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -53,8 +54,8 @@ RunRecord read_record(const fs::path& path) {
   } catch (const std::length_error& error) {
     refuse(path, fmt::format("not a record: {}", error.what()));
   } catch (const nlohmann::json::exception& error) {
-    refuse(path,
-           fmt::format("is not whole JSON (half-written, or merged with conflicts?): {}", error.what()));
+    refuse(path, fmt::format("is not whole JSON (half-written, or merged with conflicts?): {}",
+                             json_complaint(error)));
   }
   return record_from_json(json, path.string());
 }

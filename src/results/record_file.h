@@ -45,6 +45,10 @@ std::string format_record(const nlohmann::json& record, bool rounded);
 /// @throws Error 202 with the system's reason.
 void write_file_atomically(const std::filesystem::path& path, const std::string& text);
 
+/// Whether `path` could be written now: makes a small temporary file where it will lie, or in the nearest
+/// folder above that exists, and removes it. @throws Error 202 with the system's reason.
+void check_writable(const std::filesystem::path& path);
+
 /// @throws Error 202 naming the file and why: missing, a folder, empty, half-written or not a record.
 RunRecord read_record(const std::filesystem::path& path);
 

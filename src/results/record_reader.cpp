@@ -130,7 +130,8 @@ class Reader {
   void read(const json& json_value, const std::string& place, std::map<std::string, T>& values) {
     if (json_value.is_null()) return;
     expect(json_value.is_object(), json_value, place, "an object");
-    for (const auto& [key, element] : json_value.items()) read(element, place + "." + key, values[key]);
+    for (const auto& [key, element] : json_value.items())
+      read(element, fmt::format("{}.{}", place, key), values[key]);
   }
   template <typename T>
   void read(const json& json_value, const std::string& place, T& object) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "flopmark/counted.h"
 #include "measure/warmup_detector.h"
 
 namespace flopmark {
@@ -78,19 +79,17 @@ Found few_steps(const Launches& launches) {
   int64_t fewest = kFewSteps;
   for (const auto& launch : launches) fewest = std::min(fewest, launch.timed.steps);
   if (fewest >= kFewSteps) return std::nullopt;
-  return Warning{
-      "few_steps",
-      fmt::format("a launch has only {} timed steps: raise measure.steps to {} or more", fewest, kFewSteps)};
+  return Warning{"few_steps", fmt::format("a launch has only {}: raise measure.steps to {} or more",
+                                          counted(fewest, "timed step"), kFewSteps)};
 }
 
 Found few_launches(const Launches& launches) {
   if (launches.size() >= kFewLaunches) return std::nullopt;
   return Warning{
       "few_launches",
-      fmt::format(
-          "only {} launch{}: processes differ more than steps do, so the interval means little; raise "
-          "measure.repeats to {} or more",
-          launches.size(), launches.size() == 1 ? "" : "es", kFewLaunches)};
+      fmt::format("only {}: processes differ more than steps do, so the interval means little; raise "
+                  "measure.repeats to {} or more",
+                  counted(std::ssize(launches), "launch", "launches"), kFewLaunches)};
 }
 
 /// The sum of steps over the wall clock, minus 1, of the launch where they differ most.
@@ -220,16 +219,16 @@ Found believability_warning(const RunRecord& record) {
   return Warning{"not_believable",
                  fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
                              "is wrong. Used: {} model "
-                             "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {} "
-                             "device(s), peak {:.6g} FLOP/s "
+                             "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
+                             "peak {:.6g} FLOP/s "
                              "per device ({}, dense, source {}{}). Likely causes: a peak given by hand that "
                              "is too low or in other "
                              "units; a peak of another precision than the matmuls ran in; a model that skips "
                              "work in some steps; "
                              "steps timed without waiting for the device",
                              percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
-                             record.environment.device_count, record.peak.flop_per_s.value_or(0.0),
-                             record.peak.precision, record.peak.source,
+                             counted(record.environment.device_count, "device"),
+                             record.peak.flop_per_s.value_or(0.0), record.peak.precision, record.peak.source,
                              record.peak.device ? ", " + *record.peak.device : "")};
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "flopmark/counted.h"
 #include "flopmark/error.h"
 #include "train/torch_step.h"
 
@@ -59,9 +60,8 @@ torch::Device resolve_device(const std::string& name) {
   }
   if (*index >= count) {
     throw usage_error(
-        fmt::format("device: \"{}\", but there are {} CUDA devices here, cuda:0 to cuda:{}; use one "
-                    "of these",
-                    name, count, count - 1));
+        fmt::format("device: \"{}\", but there {} {} here, the first is cuda:0; use one that is there", name,
+                    noun_for(count, "is", "are"), counted(count, "CUDA device")));
   }
   return cuda_device(*index);
 }

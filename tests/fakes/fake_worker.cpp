@@ -4,7 +4,6 @@
 //   FAKE_STEP_S       seconds per step in its samples, 0.2 if not set; the phases are cut in proportion
 //   FAKE_PID_FILE     a file to which it appends its process number, and its child's, one per line
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -20,81 +19,18 @@
 #include <string>
 #include <thread>
 
-#include "fake_samples.h"
+#include "fakes/fake_samples.h"
+#include "fakes/fake_worker_talk.h"
 #include "launch/protocol.h"
 #include "measure/samples.h"
 
 namespace {
 
+using namespace flopmark::fake;
 using flopmark::fake_samples;
 using flopmark::LaunchSamples;
 
 constexpr int64_t kFailingStep = 7;
-
-std::string variable(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? otherwise : value;
-}
-
-/// What the command line and the config say.
-struct Task : flopmark::FakeTask {
-  std::string samples_path;
-  int progress_fd = -1;
-};
-
-Task task_of(int argc, char** argv) {
-  std::map<std::string, std::string> options;
-  for (int i = 1; i + 1 < argc; i += 2) options[argv[i]] = argv[i + 1];
-  const auto config = nlohmann::json::parse(std::ifstream(options.at("--config")));
-  Task task;
-  task.step_s = std::stod(variable("FAKE_STEP_S", "0.2"));
-  task.samples_path = options.at("--samples");
-  task.progress_fd = std::stoi(options.at("--progress-fd"));
-  task.steps = config.at("measure").at("steps");
-  task.warmup_steps = config.at("measure").value("warmup_min_steps", 10);
-  task.batch_size = config.at("data").at("batch_size");
-  task.sequence_length = config.at("data").value("sequence_length", 0);
-  if (config.contains("train")) task.accumulation = config["train"].value("gradient_accumulation", 1);
-  return task;
-}
-
-void write_all(int fd, const std::string& text) {
-  for (size_t done = 0; done < text.size();) {
-    const ssize_t written = ::write(fd, text.data() + done, text.size() - done);
-    if (written < 0) return;
-    done += static_cast<size_t>(written);
-  }
-}
-
-void say(const Task& task, const std::string& line) {
-  write_all(task.progress_fd, line);
-}
-
-/// Loads, warms up and begins the timed steps, as far as progress lines show it.
-void go_to_step(const Task& task, int64_t step) {
-  say(task, flopmark::format_hello());
-  say(task, flopmark::format_progress({"load", 0, 0, 0}));
-  say(task, flopmark::format_progress({"warmup", task.warmup_steps, 0, 0}));
-  say(task, flopmark::format_progress({"timed", step, task.steps, 10}));
-}
-
-/// What the control pipe says within `wait`.
-enum class Control { nothing, stop, closed };
-Control listen(std::chrono::milliseconds wait) {
-  pollfd watched{STDIN_FILENO, POLLIN, 0};
-  if (::poll(&watched, 1, static_cast<int>(wait.count())) <= 0) return Control::nothing;
-  char bytes[64];
-  return ::read(STDIN_FILENO, bytes, sizeof bytes) > 0 ? Control::stop : Control::closed;
-}
-
-[[noreturn]] void sleep_for_ever() {
-  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
-}
-
-void note_pid() {
-  const std::string file = variable("FAKE_PID_FILE", "");
-  if (!file.empty()) std::ofstream(file, std::ios::app) << ::getpid() << '\n';
-}
 
 int finish(const Task& task) {
   go_to_step(task, task.steps);

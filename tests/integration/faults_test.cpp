@@ -28,7 +28,8 @@ class Fault : public TinyRun, public ::testing::WithParamInterface<FaultCase> {}
 
 TEST_P(Fault, IsReportedWithPhaseAndStep) {
   const FaultCase& expected = GetParam();
-  const ProgramResult result = run_with_fault(expected.fault, {"--save-baseline"});
+  const ProgramResult result =
+      run_with_fault(expected.fault, {"--save-baseline", "--force", "--reason", "a test"});
   EXPECT_EQ(result.exit_code, 125) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr(expected.phase), HasSubstr("step " + std::to_string(expected.step)),
                                 HasSubstr(expected.text)));

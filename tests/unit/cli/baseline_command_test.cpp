@@ -34,11 +34,66 @@ TEST_F(BaselineCommandTest, SaveListShow) {
   EXPECT_THAT(show.out, HasSubstr("record   baselines/"));
 }
 
+TEST_F(BaselineCommandTest, OneNameOnTwoHardwares) {
+  make_repository();
+  ASSERT_EQ(flopmark({"baseline", "save", make_record()}).exit_code, 0);
+  std::string other = read("baselines/1x-fake-cpu/tiny.json");
+  for (size_t at = other.find("Fake CPU"); at != std::string::npos; at = other.find("Fake CPU")) {
+    other.replace(at, 8, "Fake GPU");
+  }
+  write("baselines/1x-fake-gpu/tiny.json", other);
+  const std::string list = flopmark({"baseline", "list"}).out;
+  EXPECT_THAT(list, HasSubstr("| 1 x Fake CPU | 1x-fake-cpu/tiny |"));
+  EXPECT_THAT(list, HasSubstr("| 1 x Fake GPU | 1x-fake-gpu/tiny |"));
+  const std::string both = flopmark({"baseline", "show", "tiny"}).out;
+  EXPECT_THAT(both, HasSubstr("Fake CPU"));
+  EXPECT_THAT(both, HasSubstr("Fake GPU"));
+  const auto one = flopmark({"baseline", "show", "1x-fake-gpu/tiny"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("Fake GPU"));
+  EXPECT_THAT(one.out, Not(HasSubstr("Fake CPU")));
+}
+
+TEST_F(BaselineCommandTest, ACopyInAnotherHardwaresFolderIsReported) {
+  make_repository();
+  ASSERT_EQ(flopmark({"baseline", "save", make_record()}).exit_code, 0);
+  write("baselines/1x-other/tiny.json", read("baselines/1x-fake-cpu/tiny.json"));
+  const auto list = flopmark({"baseline", "list"});
+  EXPECT_EQ(list.exit_code, 202);
+  EXPECT_THAT(list.out, Not(HasSubstr("1x-other")));
+  EXPECT_THAT(list.err, HasSubstr("1x-other/tiny.json: holds the baseline of 1x-fake-cpu/tiny"));
+}
+
+TEST_F(BaselineCommandTest, SavingWarnsOfAnotherDamagedBaseline) {
+  make_repository();
+  write("baselines/1x-other/bad.json", "{");
+  const auto saved = flopmark({"baseline", "save", make_record()});
+  EXPECT_EQ(saved.exit_code, 0) << saved.err;
+  EXPECT_THAT(saved.err, HasSubstr("flopmark: warning: "));
+  EXPECT_THAT(saved.err, HasSubstr("bad.json: is not whole JSON"));
+  EXPECT_EQ(read("baselines/1x-other/bad.json"), "{");
+  EXPECT_EQ(baselines().size(), 2u);
+}
+
 TEST_F(BaselineCommandTest, ShowReadsAnyRecordFile) {
   const auto show = flopmark({"baseline", "show", make_record({}, "oom")});
   EXPECT_EQ(show.exit_code, 0) << show.err;
   EXPECT_THAT(show.out,
               HasSubstr("\nFAILED: out_of_memory: out of memory: 1 GiB asked for (in phase timed, step 7"));
+}
+
+TEST_F(BaselineCommandTest, AStoreThatIsNoFolderIsRefused) {
+  for (const std::string command : {"list", "show"}) {
+    std::vector<std::string> arguments{"baseline", command, "--store", "missing"};
+    if (command == "show") arguments.push_back("tiny");
+    const auto result = flopmark(arguments);
+    EXPECT_EQ(result.exit_code, 200) << command;
+    EXPECT_EQ(result.err, "flopmark: error: --store missing: no such folder; check the path\n");
+  }
+  EXPECT_EQ(flopmark({"baseline", "list", "--store", "tiny.json"}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "list", "--store", ""}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "save", make_record(), "--store", "no/such"}).exit_code, 200);
+  EXPECT_FALSE(std::filesystem::exists(work_ / "no"));
 }
 
 TEST_F(BaselineCommandTest, AnEmptyStoreSaysHowToFillIt) {
@@ -54,7 +109,7 @@ TEST_F(BaselineCommandTest, UnknownNamesListTheKnownOnes) {
   flopmark({"baseline", "save", make_record()});
   const auto result = flopmark({"baseline", "show", "tinny"});
   EXPECT_EQ(result.exit_code, 202);
-  EXPECT_THAT(result.err, HasSubstr("no baseline \"tinny\" in baselines; there are: tiny"));
+  EXPECT_THAT(result.err, HasSubstr("no baseline \"tinny\" in baselines; there are: 1x-fake-cpu/tiny"));
 }
 
 TEST_F(BaselineCommandTest, OnlyOkRecordsAreSaved) {
@@ -72,6 +127,7 @@ TEST_F(BaselineCommandTest, DirtyTreesNeedForceAndAReason) {
   const std::string record = make_record();
   EXPECT_EQ(flopmark({"baseline", "save", record}).exit_code, 202);
   EXPECT_EQ(flopmark({"baseline", "save", record, "--force"}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "save", record, "--reason", "x"}).exit_code, 200);
   const auto forced = flopmark({"baseline", "save", record, "--force", "--reason", "only spaces"});
   EXPECT_EQ(forced.exit_code, 0) << forced.err;
 }

@@ -47,12 +47,36 @@ TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(bash({"run", "--help-config", "--format", ""}), ElementsAre("text", "schema"));
   EXPECT_THAT(bash({"run", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"run", "--output", "t"}), ElementsAre("tiny.json"));
-  EXPECT_THAT(bash({"run", "--set", "t"}), IsEmpty());
   EXPECT_THAT(bash({"baseline", "save", "--r"}), ElementsAre("--reason"));
   EXPECT_THAT(bash({"mfu", "--checkpointing", ""}), ElementsAre("none", "full", "selective"));
   EXPECT_THAT(bash({"mfu", "--from", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"completion", ""}), ElementsAre("bash", "zsh"));
   EXPECT_THAT(bash({"--v"}), ElementsAre("--version"));
+}
+
+TEST_F(BashCompletionTest, BashOffersKeysAndTheirValues) {
+  write_script();
+  EXPECT_THAT(bash({"run", "--set", "train.optimizer.b"}),
+              ElementsAre("train.optimizer.beta1=", "train.optimizer.beta2="));
+  // Bash gives "=" as a word of its own, and where the cursor stands right behind it as the current word.
+  EXPECT_THAT(bash({"run", "--set", "train.precision", "=", "b"}), ElementsAre("bf16-mixed", "bf16"));
+  EXPECT_THAT(bash({"run", "--set", "data.shuffle", "="}), ElementsAre("true", "false"));
+  EXPECT_THAT(bash({"run", "--set", "data.seed", "="}), IsEmpty());
+  EXPECT_THAT(bash({"run", "--set", "train.precision=t"}), ElementsAre("train.precision=tf32"));
+  EXPECT_THAT(bash({"list", "--format", "=", "t"}), ElementsAre("text"));
+  EXPECT_THAT(bash({"run", "--output", "=", "t"}), ElementsAre("tiny.json"));
+}
+
+TEST_F(BashCompletionTest, BashOffersTheBaselinesOnFile) {
+  write_script();
+  EXPECT_THAT(bash({"baseline", "show", "x"}), IsEmpty());
+  write("baselines/1x-cpu/xa.json", "{}");
+  write("baselines/8x-gpu/xb.json", "{}");
+  write("other/baselines/2x-gpu/xc.json", "{}");
+  EXPECT_THAT(bash({"baseline", "show", "x"}), ElementsAre("xa", "xb"));
+  EXPECT_THAT(bash({"baseline", "show", "8"}), ElementsAre("8x-gpu/xb"));
+  EXPECT_THAT(bash({"baseline", "show", "t"}), ElementsAre("tiny.json"));
+  EXPECT_THAT(bash({"baseline", "show", "--store", "other", "x"}), ElementsAre("xc"));
 }
 
 TEST_F(BashCompletionTest, BashKeepsFileNamesWithBlanksWhole) {

@@ -72,6 +72,7 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
        "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, list, completion; see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},
+      {{"--version", "foo"}, "--version stands alone"},
       {{"run", "tiny.json", "--no-such"}, "--no-such"},
       {{"run"}, "no config given"},
       {{"run", "tiny.json", "--set"}, "--set"},

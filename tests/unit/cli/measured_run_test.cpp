@@ -35,7 +35,8 @@ TEST_F(MeasuredRunTest, AFailedLaunchIs125WithPhaseStepAndARecord) {
                                                              {"kill", "killed"},
                                                              {"failed_samples", "nan_loss"}}) {
     std::filesystem::remove_all(work_ / "results");
-    const auto result = flopmark({"run", "tiny.json", "--quiet", "--save-baseline"}, failure.mode);
+    const auto result = flopmark(
+        {"run", "tiny.json", "--quiet", "--save-baseline", "--force", "--reason", "a test"}, failure.mode);
     EXPECT_EQ(result.exit_code, 125) << failure.mode;
     EXPECT_EQ(result.out, "") << failure.mode;
     EXPECT_THAT(result.err, HasSubstr("flopmark: error: tiny: "));
@@ -92,6 +93,22 @@ TEST_F(MeasuredRunTest, WhatTheWorkerRefusesIs200AndNothingIsWritten) {
   EXPECT_THAT(files("results"), IsEmpty());
 }
 
+TEST_F(MeasuredRunTest, WhatIsNoWorkerIs200AndNothingIsWritten) {
+  write("text", "exit 0");
+  std::vector<std::string> workers{".", "text", "missing", "/bin/true", "/bin/false", "/bin/cat"};
+  for (const std::string body : {"echo text", "echo '{}' >&3", "exit 125"}) {
+    workers.push_back("script-" + std::to_string(workers.size()));
+    write(workers.back(), "#!/bin/sh\n" + body + "\n");
+    std::filesystem::permissions(work_ / workers.back(), std::filesystem::perms::owner_all);
+  }
+  for (const std::string& worker : workers) {
+    const auto result = flopmark({"run", "tiny.json", "--quiet", "--worker", worker});
+    EXPECT_EQ(result.exit_code, 200) << worker << ": " << result.err;
+    EXPECT_THAT(result.err, HasSubstr(worker));
+    EXPECT_THAT(files("results"), IsEmpty()) << worker;
+  }
+}
+
 TEST_F(MeasuredRunTest, OneFailingConfigDoesNotLoseTheOthers) {
   write("other.json", config());
   EXPECT_EQ(flopmark({"run", "tiny.json", "other.json", "--quiet"}, "oom").exit_code, 125);
@@ -100,7 +117,7 @@ TEST_F(MeasuredRunTest, OneFailingConfigDoesNotLoseTheOthers) {
 }
 
 TEST_F(MeasuredRunTest, SignalsKeepWhatWasMeasuredAndExit130) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     std::filesystem::remove_all(work_ / "results");
     const auto result = interrupt(signal, "timed");
     EXPECT_EQ(result.exit_code, 130) << result.err;

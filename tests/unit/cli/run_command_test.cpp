@@ -1,6 +1,7 @@
 #include "cli/run_command.h"
 
 #include "fakes/golden.h"
+#include "hardware/environment.h"
 #include "unit/cli/cli_fixture.h"
 
 namespace flopmark {
@@ -103,6 +104,62 @@ TEST_F(RunCommandTest, OptionsThatContradictAreRefusedBeforeMeasuring) {
   expect_refused({"run", "tiny.json", "--worker", "/no/such/worker"}, "/no/such/worker");
 }
 
+TEST_F(RunCommandTest, OptionsWithoutUseOrValueAreRefused) {
+  for (const std::vector<std::string>& useless : std::vector<std::vector<std::string>>{{"--output", "x.json"},
+                                                                                       {"--save-baseline"},
+                                                                                       {"--store", "x"},
+                                                                                       {"--worker", "x"},
+                                                                                       {"--force"},
+                                                                                       {"--reason", "x"}}) {
+    std::vector<std::string> arguments{"run", "tiny.json", "--dry-run"};
+    arguments.insert(arguments.end(), useless.begin(), useless.end());
+    expect_refused(arguments,
+                   "--dry-run starts nothing and writes nothing, so " + useless[0] + " has no use");
+  }
+  expect_refused({"run", "tiny.json", "--force"}, "--force has no use without --output or --save-baseline");
+  expect_refused({"run", "tiny.json", "--reason", "x"}, "--reason has no use without");
+  expect_refused({"run", "tiny.json", "--save-baseline", "--reason", "x"}, "--reason has no use without");
+  expect_refused({"run", "tiny.json", "--output", "x.json", "--force", "--reason", "x"},
+                 "--reason has no use");
+  for (const std::string option : {"--output", "--store", "--worker", "--reason"}) {
+    expect_refused({"run", "tiny.json", option, ""}, option + ": is empty");
+  }
+}
+
+TEST_F(RunCommandTest, RecordsThatCannotBeWrittenAreToldBeforeMeasuring) {
+  write("file", "");
+  for (const std::vector<std::string>& place : std::vector<std::vector<std::string>>{
+           {"--output", "file/record.json"}, {"--output", "/proc/record.json"}, {"--store", "/proc"}}) {
+    const auto result = flopmark({"run", "tiny.json", "--quiet", place[0], place[1]});
+    EXPECT_EQ(result.exit_code, 202) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("cannot write "));
+    EXPECT_THAT(result.err, HasSubstr(place[1]));
+  }
+  EXPECT_EQ(files("").size(), 2u) << "nothing is left by the look";
+}
+
+TEST_F(RunCommandTest, BaselinesThatCannotBeSavedAreToldBeforeMeasuring) {
+  const auto expect_not_saved = [this](const std::string& text) {
+    const auto result = flopmark({"run", "tiny.json", "--set", "device=cpu", "--save-baseline"});
+    EXPECT_EQ(result.exit_code, 202) << text;
+    EXPECT_THAT(result.err, HasSubstr(text));
+    EXPECT_THAT(result.err, Not(HasSubstr("launch 1"))) << "measured all the same";
+    EXPECT_THAT(files("results"), IsEmpty());
+  };
+  expect_not_saved("there is no commit to name it by");
+  git({"init", "-q", "-b", "main"});
+  expect_not_saved("there is no commit to name it by");
+  make_repository();
+  write("tiny.json", config() + "\n");
+  expect_not_saved("has changes that are not committed");
+  git({"checkout", "-q", "tiny.json"});
+  const std::string hardware = hardware_slug(host_environment());
+  write("baselines/" + hardware + "/tiny.json", "{}");
+  expect_not_saved("is in no commit as it is now");
+  EXPECT_EQ(baselines().size(), 1u);
+}
+
 TEST_F(RunCommandTest, OutputIsNotOverwrittenWithoutForce) {
   write("record.json", "precious");
   expect_refused({"run", "tiny.json", "--output", "record.json"}, "--force");
@@ -110,6 +167,7 @@ TEST_F(RunCommandTest, OutputIsNotOverwrittenWithoutForce) {
   const auto result = flopmark({"run", "tiny.json", "--output", "record.json", "--force", "--quiet"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(read_json("record.json").at("status"), "ok");
+  expect_refused({"run", "tiny.json", "--output", "/dev/null", "--force"}, "is not a regular file");
 }
 
 TEST_F(RunCommandTest, DryRunPrintsJsonAndStartsNothing) {
@@ -137,6 +195,7 @@ TEST_F(RunCommandTest, InvalidIsMarkedOnTheLastLineAndNoBaseline) {
   EXPECT_THAT(result.out, EndsWith("they cannot become a baseline\n"));
   EXPECT_THAT(result.out, HasSubstr("\nINVALID: "));
   EXPECT_EQ(only_record().at("status"), "invalid");
+  make_repository();
   const auto saving =
       flopmark({"run", "tiny.json", "--quiet", "--set", "peak.flop_per_s=1e6", "--save-baseline"});
   EXPECT_EQ(saving.exit_code, 202);
@@ -168,6 +227,29 @@ TEST_F(RunCommandTest, WithoutABaselineItSaysHowToSaveOne) {
       EndsWith("\nno baseline for this hardware; save one with:\n  flopmark baseline save " + path + "\n"));
 }
 
+TEST_F(RunCommandTest, TheLineToCommitWorksFromOutsideTheTree) {
+  make_repository();
+  testing::ProgramOptions outside =
+      options({"run", (work_ / "tiny.json").string(), "--quiet", "--save-baseline"});
+  outside.folder = folder_ / "scratch";
+  const auto saving = testing::run_program(FLOPMARK_PROGRAM, outside);
+  EXPECT_EQ(saving.exit_code, 0) << saving.err;
+  const size_t at = saving.out.find("commit it: ");
+  ASSERT_NE(at, std::string::npos) << saving.out;
+  testing::ProgramOptions line = options({"-ec", saving.out.substr(at + 11)});
+  line.folder = folder_ / "scratch";
+  EXPECT_EQ(testing::run_program("bash", line).exit_code, 0);
+  git({"commit", "-q", "-m", "baseline"});
+}
+
+TEST_F(RunCommandTest, WithoutGitNothingIsSaidOfCommitting) {
+  const auto saving =
+      flopmark({"run", "tiny.json", "--quiet", "--save-baseline", "--force", "--reason", "no Git here"});
+  EXPECT_EQ(saving.exit_code, 0) << saving.err;
+  EXPECT_THAT(saving.out, HasSubstr("\nbaseline baselines/1x-fake-cpu/tiny.json\n"));
+  EXPECT_THAT(saving.out, Not(HasSubstr("git add")));
+}
+
 // Public case A41.
 TEST_F(RunCommandTest, WithoutGitItRunsAndSaysWhyThereIsNoCommit) {
   const auto result = flopmark({"run", "tiny.json", "--quiet"});
@@ -190,9 +272,18 @@ TEST_F(RunCommandTest, DetachedAndDirtyTreesAreNamed) {
 }
 
 TEST_F(RunCommandTest, StoreOptionDecidesWhereRecordsLie) {
-  EXPECT_EQ(flopmark({"run", "tiny.json", "--quiet", "--store", "elsewhere"}).exit_code, 0);
+  const auto fresh = flopmark({"run", "tiny.json", "--quiet", "--store", "elsewhere"});
+  EXPECT_EQ(fresh.exit_code, 0);
+  EXPECT_EQ(fresh.err, "flopmark: --store elsewhere: a new store is made there\n");
   EXPECT_THAT(files("results"), IsEmpty());
   EXPECT_EQ(files("elsewhere/results").size(), 1u);
+  EXPECT_EQ(flopmark({"run", "tiny.json", "--quiet", "--store", "elsewhere"}).err, "");
+}
+
+TEST_F(RunCommandTest, StoreOptionThatNamesNoFolderIsRefused) {
+  expect_refused({"run", "tiny.json", "--store", "no/such"}, "--store no/such: no such folder");
+  EXPECT_FALSE(std::filesystem::exists(work_ / "no"));
+  expect_refused({"run", "tiny.json", "--store", "tiny.json"}, "--store tiny.json: is not a folder");
 }
 
 }  // namespace

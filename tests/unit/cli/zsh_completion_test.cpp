@@ -23,6 +23,16 @@ TEST_F(ZshCompletionTest, ZshParsesTheScript) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
 }
+
+TEST_F(ZshCompletionTest, SourcedItRegistersItselfWithAndWithoutCompinit) {
+  write("completion.zsh", flopmark({"completion", "zsh"}).out);
+  for (const std::string before : {"", "autoload -Uz compinit; compinit -i; "}) {
+    const auto result = testing::run_program(
+        FLOPMARK_ZSH, options({"-f", "-c", before + "source ./completion.zsh; print $_comps[flopmark]"}));
+    EXPECT_EQ(result.out, "_flopmark\n") << before;
+    EXPECT_EQ(result.err, "") << before;
+  }
+}
 #endif
 
 }  // namespace

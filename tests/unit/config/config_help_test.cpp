@@ -17,6 +17,7 @@ TEST(ConfigHelp, SaysOfEveryKeyWhatItIs) {
       help, HasSubstr("\ntrain.optimizer.lr\n    Learning rate.\n    a number >= 0\n    default: 0.0003\n"));
   EXPECT_THAT(help, HasSubstr("\nmodel.kv_heads  (only for model.type llama)\n"));
   EXPECT_THAT(help, HasSubstr("    default: from the preset\n"));
+  EXPECT_THAT(help, HasSubstr("\n    a whole number from 0 to 9223372036854775807\n"));
   for (const KeyRow& row : config_keys()) {
     EXPECT_THAT(help, HasSubstr("\n" + row.path)) << row.path;
     EXPECT_THAT(help, HasSubstr("\n    " + row.doc + "\n    " + expected_text(row).substr(0, 40)))

@@ -61,6 +61,9 @@ TEST(ConfigLayer, WrongValuesNamePlaceFoundAndExpected) {
             "run.json:2: measure.steps: found \"ten\", expected a whole number from 1 to 10000000");
   EXPECT_EQ(refused_text("{\"data\": {\"batch_size\": 2.5}}"),
             "run.json:1: data.batch_size: found 2.5, expected a whole number from 1 to 2147483647");
+  EXPECT_EQ(refused_text("{\"train\": {\"seed\": 9223372036854775808}}"),
+            "run.json:1: train.seed: found 9223372036854775808, expected a whole number from 0 to "
+            "9223372036854775807");
   EXPECT_EQ(refused_text("{\"train\": {\"optimizer\": {\"lr\": true}}}"),
             "run.json:1: train.optimizer.lr: found true, expected a number >= 0");
   EXPECT_EQ(refused_text("{\"model\": {\"layers\": {\"a\": 1}}}"),
@@ -108,6 +111,18 @@ TEST(ConfigLayer, ExtendsMergesAndTheExtendingFileWins) {
   EXPECT_EQ(layer.at("train.optimizer.weight_decay").value, 0);
   EXPECT_EQ(layer.size(), 4U);
   EXPECT_EQ(layer.at("measure.steps").folder, files.path("base"));
+}
+
+TEST(ConfigLayer, TheNameIsNotInherited) {
+  const ConfigFiles files;
+  files.write("far.json", R"({"name": "far"})");
+  files.write("near.json", R"({"extends": "far.json", "name": "near", "measure": {"steps": 8}})");
+  const auto unnamed = files.write("top.json", R"({"extends": "near.json"})");
+  EXPECT_FALSE(read_config_files(unnamed).contains("name"));
+  EXPECT_EQ(read_config_files(unnamed).at("measure.steps").value, 8);
+  const auto named = files.write("named.json", R"({"extends": "near.json", "name": "own"})");
+  EXPECT_EQ(read_config_files(named).at("name").value, "own");
+  EXPECT_EQ(read_config_files(files.path("near.json")).at("name").value, "near");
 }
 
 TEST(ConfigLayer, AFaultInAnExtendedFileNamesThatFile) {

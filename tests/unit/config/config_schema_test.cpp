@@ -64,7 +64,9 @@ TEST(ConfigSchema, ConstraintsByType) {
   };
   EXPECT_EQ(without_text("data.batch_size"),
             json::parse(R"({"type": "integer", "minimum": 1, "maximum": 2147483647, "default": 1})"));
-  EXPECT_EQ(without_text("train.seed"), json::parse(R"({"type": "integer", "minimum": 0, "default": 0})"));
+  EXPECT_EQ(
+      without_text("train.seed"),
+      json::parse(R"({"type": "integer", "minimum": 0, "maximum": 9223372036854775807, "default": 0})"));
   EXPECT_EQ(without_text("model.dropout"),
             json::parse(R"({"type": "number", "minimum": 0.0, "exclusiveMaximum": 1.0})"));
   EXPECT_EQ(without_text("train.gradient_clip"),

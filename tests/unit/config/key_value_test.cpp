@@ -117,7 +117,7 @@ TEST(KeyValue, CheckpointingIsAWordOrANumber) {
 TEST(KeyValue, ExpectedInWords) {
   const auto expected = [](const char* key) { return expected_text(*find_key(key)); };
   EXPECT_EQ(expected("data.batch_size"), "a whole number from 1 to 2147483647");
-  EXPECT_EQ(expected("train.seed"), "a whole number >= 0");
+  EXPECT_EQ(expected("train.seed"), "a whole number from 0 to 9223372036854775807");
   EXPECT_EQ(expected("train.optimizer.lr"), "a number >= 0");
   EXPECT_EQ(expected("model.dropout"), "a number >= 0 and < 1");
   EXPECT_EQ(expected("measure.timeout_s"), "a number > 0 and <= 100000000");

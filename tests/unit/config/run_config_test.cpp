@@ -103,6 +103,8 @@ TEST(RunConfig, NameComesFromTheFile) {
   EXPECT_THAT(refusal([&] { load_config(files.write("llama tiny.json", "{}")); }),
               HasSubstr("the file's name \"llama tiny\" cannot be the run's name (1 to 64 characters"));
   EXPECT_EQ(load_config(files.path("llama tiny.json"), {"name=set"}).name, "set");
+  files.write("base.json", R"({"name": "base"})");
+  EXPECT_EQ(load_config(files.write("derived.json", R"({"extends": "base.json"})")).name, "derived");
   EXPECT_THAT(refused_text(R"({"name": "../x"})"),
               HasSubstr("name: found \"../x\", expected 1 to 64 characters"));
 }

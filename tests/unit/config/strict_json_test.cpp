@@ -33,6 +33,19 @@ TEST(StrictJson, SyntaxErrorsSayLineAndColumn) {
   EXPECT_THAT(refused("// only a comment"), HasSubstr("unexpected end of input"));
 }
 
+TEST(StrictJson, ComplaintsHaveNoPrefixOfTheLibrary) {
+  try {
+    ADD_FAILURE() << nlohmann::json::parse("{\n  x");
+  } catch (const nlohmann::json::exception& error) {
+    EXPECT_THAT(json_complaint(error), StartsWith("line 2, column 3: syntax error"));
+  }
+  try {
+    ADD_FAILURE() << nlohmann::json("text").get<int>();
+  } catch (const nlohmann::json::exception& error) {
+    EXPECT_EQ(json_complaint(error), "type must be number, but is string");
+  }
+}
+
 TEST(StrictJson, TrailingCommaIsNamed) {
   EXPECT_THAT(refused("{\"a\": 1,\n}"),
               testing::AllOf(StartsWith("a.json:2:1: "), HasSubstr("a comma before")));

@@ -75,7 +75,7 @@ class LaunchTest : public testing::Test {
     pid_file_ = scratch_ / "pids";
     ::setenv("FAKE_PID_FILE", pid_file_.c_str(), 1);
     // A shell may have started the tests with these ignored, and what is ignored stays ignored.
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_DFL);
   }
   void TearDown() override {
     ::unsetenv("FAKE_WORKER");

@@ -89,35 +89,42 @@ TEST(LaunchOutcome, Timeout) {
   EXPECT_THAT(judged(end).failure->text, HasSubstr("stuck in the kernel"));
 }
 
-TEST(LaunchOutcome, DeathBeforeTheGreetingIsNoOtherBuild) {
+TEST(LaunchOutcome, CrashBeforeTheGreetingIsTheWorkers) {
   WorkerEnd end;
-  end.status.code = 127;
-  end.log = {"error while loading shared libraries: libtorch_cpu.so"};
+  end.status.signal = SIGILL;
   const auto failure = judged(end).failure;
-  EXPECT_EQ(failure->kind, "error");
-  EXPECT_EQ(failure->phase, "load");
-  EXPECT_THAT(failure->text,
-              HasSubstr("worker ended with exit code 127 in phase load; its last line of output:\n  error"));
-  end.status = {0, SIGILL, true};
-  EXPECT_THAT(judged(end).failure->text, HasSubstr("worker crashed (SIGILL) in phase load"));
+  EXPECT_EQ(failure->kind, "crash");
+  EXPECT_EQ(failure->text, "worker crashed (SIGILL) in phase load");
 }
 
-TEST(LaunchOutcome, OtherBuildIsAnError) {
-  WorkerEnd end;
-  end.killed_by_us = true;
-  end.first_line = "{\"protocol\":\"flopmark.worker/2\"}";
+/// What `end` is refused with.
+std::string refusal_of(const WorkerEnd& end) {
   try {
     judged(end);
-    FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_EQ(std::string(error.what()),
-              "the worker /opt/flopmark-worker is of another build than this program: it should greet with "
-              "protocol "
-              "flopmark.worker/1 and began with: {\"protocol\":\"flopmark.worker/2\"}; build both from the "
-              "same commit, "
-              "or name the right worker in the environment variable FLOPMARK_WORKER");
+    return error.what();
   }
+  return "not refused";
+}
+
+TEST(LaunchOutcome, WhatDoesNotGreetIsNoWorker) {
+  WorkerEnd end;
+  end.killed_by_us = true;
+  end.status.signal = SIGKILL;
+  EXPECT_THAT(refusal_of(end), HasSubstr("and said nothing within 60 s; "));
+  end.first_line = "{\"protocol\":\"flopmark.worker/2\"}";
+  EXPECT_EQ(refusal_of(end),
+            "/opt/flopmark-worker is no worker of this build: it should greet with protocol "
+            "flopmark.worker/1 and began with: {\"protocol\":\"flopmark.worker/2\"}; build both programs "
+            "from the same commit, or name the right worker with --worker or in the environment variable "
+            "FLOPMARK_WORKER");
+  end = {};
+  EXPECT_THAT(refusal_of(end), HasSubstr("and said nothing; "));
+  end.status.code = 127;
+  end.log = {"error while loading shared libraries: libtorch_cpu.so"};
+  EXPECT_THAT(refusal_of(end), HasSubstr("and ended with exit code 127; "));
+  EXPECT_THAT(refusal_of(end), HasSubstr("; its last line of output:\n  error while loading"));
 }
 
 TEST(LaunchOutcome, WorkersErrorIsThrownAsItIs) {

@@ -23,6 +23,7 @@ TEST(SignalWatch, CollectsSignalsAndRestoresHandlers) {
   std::signal(SIGINT, own_handler);
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGHUP, SIG_DFL);
+  std::signal(SIGQUIT, SIG_DFL);
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGCHLD, SIG_IGN);
   {
@@ -31,7 +32,8 @@ TEST(SignalWatch, CollectsSignalsAndRestoresHandlers) {
     std::raise(SIGINT);
     std::raise(SIGTERM);
     std::raise(SIGHUP);
-    EXPECT_THAT(watch.take(), ElementsAre(SIGINT, SIGTERM, SIGHUP));
+    std::raise(SIGQUIT);
+    EXPECT_THAT(watch.take(), ElementsAre(SIGINT, SIGTERM, SIGHUP, SIGQUIT));
     EXPECT_THAT(watch.take(), IsEmpty());
     EXPECT_EQ(handler_of(SIGPIPE), SIG_IGN);
     EXPECT_EQ(handler_of(SIGCHLD), SIG_DFL);
@@ -39,6 +41,7 @@ TEST(SignalWatch, CollectsSignalsAndRestoresHandlers) {
   EXPECT_EQ(handler_of(SIGINT), own_handler);
   EXPECT_EQ(handler_of(SIGTERM), SIG_DFL);
   EXPECT_EQ(handler_of(SIGHUP), SIG_DFL);
+  EXPECT_EQ(handler_of(SIGQUIT), SIG_DFL);
   EXPECT_EQ(handler_of(SIGPIPE), SIG_DFL);
   EXPECT_EQ(handler_of(SIGCHLD), SIG_IGN);
   std::signal(SIGINT, SIG_DFL);

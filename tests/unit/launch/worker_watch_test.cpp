@@ -42,7 +42,7 @@ class WorkerWatchTest : public LaunchTest {
 };
 
 TEST_F(WorkerWatchTest, EachSignalStopsAndKeepsPartialSamples) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     raise_at(2, signal);
     sink_.stops = 0;
     LaunchRequest wanted = request("slow");
@@ -121,6 +121,33 @@ TEST_F(WorkerWatchTest, TimeoutKillsWhateverTheWorkerDoes) {
   }
 }
 
+TEST_F(WorkerWatchTest, GreetingHasItsOwnLimit) {
+  for (const char* body : {"echo some text; exec sleep 1000", "exec yes some text"}) {
+    LaunchRequest wanted = request("ok");
+    wanted.worker = scratch_ / "hangs";
+    std::ofstream(wanted.worker) << "#!/bin/sh\n" << body << '\n';
+    std::filesystem::permissions(wanted.worker, std::filesystem::perms::owner_all);
+    wanted.timeout = std::chrono::milliseconds(1);  // the run's own limit would make a failed run of it
+    wanted.greeting = std::chrono::milliseconds(500);
+    try {
+      run_launch(wanted, sink_);
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr("said nothing within 0.5 s"));
+      EXPECT_THAT(error.what(), HasSubstr("\n  some text"));
+    }
+    expect_nothing_left();
+  }
+}
+
+TEST_F(WorkerWatchTest, GreetingsLimitEndsWithTheGreeting) {
+  LaunchRequest wanted = request("slow");
+  wanted.config["measure"]["steps"] = 8;  // of 0.2 s each
+  wanted.greeting = std::chrono::seconds(1);
+  EXPECT_EQ(run_launch(wanted, sink_).status, Status::ok);
+}
+
 TEST_F(WorkerWatchTest, FloodDoesNotKeepSignalsOut) {
   raise_at(7, SIGTERM);
   LaunchRequest wanted = request("flood");
@@ -152,7 +179,7 @@ TEST_F(WorkerWatchTest, HandlersAndMaskAreRestored) {
   for (int signal = 1; signal < 32; ++signal)
     EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
   EXPECT_EQ(std::signal(SIGTERM, SIG_DFL), SIG_IGN);
-  for (const int signal : {SIGINT, SIGHUP, SIGPIPE, SIGCHLD})
+  for (const int signal : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD})
     EXPECT_EQ(std::signal(signal, SIG_DFL), SIG_DFL) << signal;
 }
 

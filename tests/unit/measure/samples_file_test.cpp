@@ -79,6 +79,7 @@ TEST_F(SamplesFile, ReadingWhatIsNotOneIsOurFault) {
   EXPECT_THAT(text, testing::HasSubstr("there is no such file"));
   std::ofstream(folder_ / "cut.json") << to_json(example_samples()).dump().substr(0, 300);
   EXPECT_EQ(code_of([&] { read_samples(folder_ / "cut.json"); }, text), ExitCode::internal);
+  EXPECT_THAT(text, testing::HasSubstr("that the worker left: line 1, column "));
   std::ofstream(folder_ / "other.json") << "{\"schema\": \"flopmark.record/1\"}";
   EXPECT_EQ(code_of([&] { read_samples(folder_ / "other.json"); }, text), ExitCode::internal);
   EXPECT_THAT(text, testing::HasSubstr("flopmark.record/1"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <new>
 #include <numeric>
 
 #include "fakes/allocation_count.h"
@@ -143,6 +144,23 @@ TEST(AllocationCount, SeesAnAllocation) {
   EXPECT_EQ(values.size(), 100u);
 }
 
+TEST(AllocationCount, SeesEveryForm) {
+  constexpr std::align_val_t kPage{4096};
+  const int64_t before = allocation_count();
+  ::operator delete(::operator new(8));
+  ::operator delete[](::operator new[](8));
+  ::operator delete(::operator new(8, std::nothrow), std::nothrow);
+  ::operator delete[](::operator new[](8, std::nothrow), std::nothrow);
+  void* const page = ::operator new(8, kPage);
+  const bool on_boundary = reinterpret_cast<uintptr_t>(page) % 4096 == 0;
+  ::operator delete(page, kPage);
+  ::operator delete[](::operator new[](8, kPage), kPage);
+  ::operator delete(::operator new(8, kPage, std::nothrow), kPage, std::nothrow);
+  ::operator delete[](::operator new[](8, kPage, std::nothrow), kPage, std::nothrow);
+  EXPECT_EQ(allocation_count() - before, 8);
+  EXPECT_TRUE(on_boundary);
+}
+
 TEST(RunBlock, OfAnAsynchronousDeviceTimesTheDevice) {
   FakeClock clock;
   FakeDevice device(clock);
@@ -241,6 +259,12 @@ TEST(RunBlock, TheFirstLossThatIsNotFiniteIsThrownAfterTheBlock) {
         "and the precision");
   }
   EXPECT_EQ(bench.step.finished(), 8);
+}
+
+TEST(NanLoss, IsNanWhateverItsSign) {
+  const double negative = -std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(NanLoss(LoopState::Stage::warmup, 3, negative).what(),
+              testing::HasSubstr("the loss of warmup step 3 is nan, "));
 }
 
 TEST(RunBlock, RefusesEmptyOptions) {

@@ -135,7 +135,7 @@ TEST(RunWarmup, ShortWarmUpsSaySo) {
   EXPECT_FALSE(six.steady) << six.reason;  // 10.9, 82.4, 186.4, then 1.8, 1.7, 1.6
   const WarmupSamples one = warm_up(constant, {.min_steps = 1, .max_steps = 1});
   EXPECT_FALSE(one.steady);
-  EXPECT_EQ(one.reason, "not steady: 1 steps are too few to judge, 40 are wanted");
+  EXPECT_EQ(one.reason, "not steady: 1 step is too few to judge, 40 are wanted");
 }
 
 TEST(RunWarmup, NoStepAtAllIsNotSteady) {

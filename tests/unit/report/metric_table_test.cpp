@@ -5,12 +5,11 @@
 
 #include <regex>
 
-#include "unit/report/example_record.h"
+#include "fakes/example_record.h"
 
 namespace flopmark {
 namespace {
 
-using testing::example_record;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -20,7 +19,7 @@ std::string flat_table(const RunRecord& record) {
 }
 
 std::string with_mfu(double mfu_ratio) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.metrics.values["mfu_ratio"] = mfu_ratio;
   return flat_table(record);
 }
@@ -30,13 +29,13 @@ TEST(MetricTable, EmptyWithoutNumbers) {
 }
 
 TEST(MetricTable, StepTimeWithItsInterval) {
-  const std::string table = flat_table(example_record());
+  const std::string table = flat_table(example_cpu_record());
   EXPECT_THAT(table, HasSubstr("Step time, median 200.0 ms p10 190.0 ms, p90 210.0 ms, p99 250.0 ms"));
   EXPECT_THAT(table, HasSubstr("95 % interval 199.0 ms to 201.0 ms; 100 steps in 2 launches"));
 }
 
 TEST(MetricTable, OneLaunchHasNoInterval) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.repeats.resize(1);
   record.metrics.step_s->ci95_low.reset();
   record.metrics.step_s->ci95_high.reset();
@@ -51,7 +50,7 @@ TEST(MetricTable, MfuSaysItsPeakAndHintsAtTheExtremes) {
 }
 
 TEST(MetricTable, FlopsPerStepStandBesideTheirRates) {
-  const std::string table = flat_table(example_record());
+  const std::string table = flat_table(example_cpu_record());
   EXPECT_THAT(table,
               HasSubstr("224.1 MFLOP/s 44.83 MFLOP a step: forward 14.94 MFLOP, backward 29.88 MFLOP"));
   EXPECT_THAT(
@@ -59,26 +58,27 @@ TEST(MetricTable, FlopsPerStepStandBesideTheirRates) {
 }
 
 TEST(MetricTable, PerDeviceFiguresOnlyWithSeveralDevices) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   EXPECT_THAT(flat_table(record), Not(HasSubstr("device")));
   record.environment.device_count = 2;
   EXPECT_THAT(flat_table(record), HasSubstr("device"));
 }
 
 TEST(MetricTable, PhasesAreSharesOfTheStepAndZeroOnesAreLeftOut) {
-  EXPECT_THAT(flat_table(example_record()),
+  EXPECT_THAT(flat_table(example_cpu_record()),
               HasSubstr("data 1.2 %, forward 30.0 %, backward 60.0 %, optimizer 8.5 %, other 0.3 %"));
 }
 
 TEST(MetricTable, WarmupThatDidNotEndSteadySaysSo) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   EXPECT_THAT(flat_table(record), HasSubstr("40 steps discarded, steady; first step 500.0 ms; the medians"));
   record.warmup->steady = false;
   EXPECT_THAT(flat_table(record), HasSubstr("discarded, NOT STEADY; "));
 }
 
 TEST(MetricTable, LossFirstAndLast) {
-  EXPECT_THAT(flat_table(example_record()), HasSubstr("4.2500 last timed step of launch 1; first 5.5452"));
+  EXPECT_THAT(flat_table(example_cpu_record()),
+              HasSubstr("4.2500 last timed step of launch 1; first 5.5452"));
 }
 
 }  // namespace

@@ -3,14 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fakes/example_record.h"
 #include "fakes/golden.h"
-#include "unit/report/example_record.h"
 
 namespace flopmark {
 namespace {
 
 using ::testing::EndsWith;
-using testing::example_record;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -22,11 +21,11 @@ SummaryContext context() {
 }
 
 TEST(Summary, GoldenOfAnOrdinaryRun) {
-  testing::expect_golden(summarize(example_record(), context()), "tests/unit/report/golden/summary.txt");
+  testing::expect_golden(summarize(example_cpu_record(), context()), "tests/unit/report/golden/summary.txt");
 }
 
 TEST(Summary, FitsHundredColumnsWhateverTheNamesAre) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.environment.device_name = std::string(90, 'd') + " " + std::string(250, 'e');
   record.warnings = {{"not_steady", std::string(300, 'w')}, {"drift", "short"}};
   record.subject.commit.reset();
@@ -35,7 +34,7 @@ TEST(Summary, FitsHundredColumnsWhateverTheNamesAre) {
 }
 
 TEST(Summary, ControlCharactersOfNamesDoNotReachTheTerminal) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.name = "n\x1b[31m";
   record.environment.device_name = "d\x1b]0;title\x07";
   record.subject.branch = "b\x1b[2J\n";
@@ -53,7 +52,7 @@ TEST(Summary, ControlCharactersOfNamesDoNotReachTheTerminal) {
 }
 
 TEST(Summary, WithoutAPeakMfuIsUnknownWithTheReason) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.peak = {std::nullopt, "bf16", "none", "Example CPU",
                  "no peak on file for \"Example CPU\" at bf16: set it"};
   record.metrics.values["mfu_ratio"].reset();
@@ -64,7 +63,7 @@ TEST(Summary, WithoutAPeakMfuIsUnknownWithTheReason) {
 }
 
 TEST(Summary, TheMarkOfARecordThatIsNotOkIsTheLastLine) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.status = "invalid";
   EXPECT_THAT(
       summarize(record, context()),
@@ -103,19 +102,39 @@ TEST(Summary, AFailedRunWithoutNumbersHasNoTable) {
 TEST(Summary, TheBaselineStandsBesideWithoutAVerdict) {
   SummaryContext with = context();
   with.baseline = BaselineLine{9.5, "fedcba9876543210", std::nullopt};
-  const std::string text = summarize(example_record(), with);
+  const std::string text = summarize(example_cpu_record(), with);
   EXPECT_THAT(text,
               HasSubstr("baseline on file: 9.500 samples/s at commit fedcba9876; this run 10.00 samples/s."));
   EXPECT_THAT(text, Not(HasSubstr("save one with")));
   with.baseline = BaselineLine{std::nullopt, std::nullopt, "x.json: empty"};
-  EXPECT_THAT(summarize(example_record(), with),
+  EXPECT_THAT(summarize(example_cpu_record(), with),
               HasSubstr("baseline on file, but unreadable: x.json: empty"));
   with.mention_baseline = false;
-  EXPECT_THAT(summarize(example_record(), with), Not(HasSubstr("baseline ")));
+  EXPECT_THAT(summarize(example_cpu_record(), with), Not(HasSubstr("baseline ")));
+}
+
+TEST(Summary, OneOfAThingIsNotManyOfIt) {
+  RunRecord record = example_cpu_record();
+  record.environment.threads = 1;
+  record.parameters = 1;
+  record.data.tokens = 1;
+  record.data.samples = 1;
+  record.config["data"]["sequence_length"] = 1;
+  record.flops->by_operator = {{"aten::mm", 1, 44826624, 44826624}};
+  const std::string text = summarize(record, context());
+  for (const char* one : {" 1 thread,", " 1 parameter,", " x 1 token,", " 1 token, 1 sample\n", " 1 call\n"})
+    EXPECT_THAT(text, HasSubstr(one));
+}
+
+TEST(Summary, TheCommandToSaveCanBeCopied) {
+  SummaryContext spaced = context();
+  spaced.record_path = "my results/r.json";
+  EXPECT_THAT(summarize(example_cpu_record(), spaced),
+              EndsWith("save one with:\n  flopmark baseline save 'my results/r.json'\n"));
 }
 
 TEST(Summary, AtMostFiveOperatorsTheLargestFirst) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   record.flops->by_operator.clear();
   for (int64_t i = 1; i <= 7; ++i) {
     record.flops->by_operator.push_back({"aten::op" + std::to_string(i), i, i * 1000000, i * 1000000});
@@ -127,7 +146,7 @@ TEST(Summary, AtMostFiveOperatorsTheLargestFirst) {
 }
 
 TEST(Summary, ConfigsOfOtherShapesAreNoTrouble) {
-  RunRecord record = example_record();
+  RunRecord record = example_cpu_record();
   for (const nlohmann::json& config :
        {nlohmann::json(), nlohmann::json::array({1}), nlohmann::json("text"), nlohmann::json{{"model", 3}},
         nlohmann::json{{"data", {{"batch_size", "x"}}}}}) {
@@ -137,10 +156,10 @@ TEST(Summary, ConfigsOfOtherShapesAreNoTrouble) {
 }
 
 TEST(Summary, NamesTheFileOfATorchScriptModel) {
-  RunRecord record = testing::example_record();
+  RunRecord record = example_record();
   record.config["model"] = {{"torchscript", "/somewhere/my-model.pt"}, {"loss", "mse"}};
   EXPECT_THAT(summarize(record, {}),
-              HasSubstr("\nmodel    TorchScript my-model.pt, 125,248 parameters, batch 2"));
+              HasSubstr("\nmodel    TorchScript my-model.pt, 1,235,814,400 parameters, adamw"));
 }
 
 }  // namespace

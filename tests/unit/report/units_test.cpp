@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "flopmark/counted.h"
+
 namespace flopmark {
 namespace {
 
@@ -71,6 +73,16 @@ TEST(Units, UnknownIsNeverANumber) {
     EXPECT_EQ(format_ratio(unknown), "n/a");
     EXPECT_EQ(format_share(unknown), "n/a");
   }
+}
+
+TEST(Units, CountedThings) {
+  EXPECT_EQ(format_counted(1, "parameter"), "1 parameter");
+  EXPECT_EQ(format_counted(0, "parameter"), "0 parameters");
+  EXPECT_EQ(format_counted(125248, "parameter"), "125,248 parameters");
+  EXPECT_EQ(format_counted(1, "launch", "launches"), "1 launch");
+  EXPECT_EQ(format_counted(2, "launch", "launches"), "2 launches");
+  EXPECT_EQ(counted(1, "thread"), "1 thread");
+  EXPECT_EQ(counted(1234, "thread"), "1234 threads");
 }
 
 }  // namespace

@@ -96,6 +96,25 @@ TEST(AtomicFile, FullDiskLeavesTheOldFile) {
   EXPECT_EQ(written, "new");
 }
 
+TEST(CheckWritable, IsWhatWritingWouldSayAndLeavesNothing) {
+  const ScratchFolder folder;
+  folder.write("file", "x");
+  check_writable(folder.root() / "new.json");
+  check_writable(folder.root() / "not/yet/there.json");
+  check_writable("relative.json");
+  EXPECT_EQ(files_in(folder.root()), 1U);
+  for (const fs::path& path :
+       {folder.root() / "file/x.json", folder.root() / "file/deeper/x.json", fs::path("/proc/x.json")}) {
+    try {
+      check_writable(path);
+      ADD_FAILURE() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::baseline);
+      EXPECT_THAT(error.what(), HasSubstr("cannot write " + path.string()));
+    }
+  }
+}
+
 /// What a killed writer left is removed by the next one; what a living one is writing is not.
 TEST(AtomicFile, RemovesStaleTemporariesOnly) {
   const ScratchFolder folder;

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "fakes/example_record.h"
 #include "flopmark/error.h"
 #include "results/record_file.h"
-#include "unit/results/example_record.h"
 #include "unit/results/scratch_tree.h"
 
 namespace flopmark {
@@ -78,14 +78,14 @@ TEST(StorePaths, NeverLeaveTheStore) {
 TEST(SaveBaseline, WritesItWithoutRawStepsAndTheTable) {
   const ScratchTree tree;
   const Store store{tree.root()};
-  const fs::path path = save_baseline(store, example_record(), {});
+  const fs::path path = save_baseline(store, example_record(), {}).path;
   EXPECT_EQ(path, tree.root() / "baselines/8x-nvidia-h200/llama-1b-h200.json");
   const RunRecord saved = read_record(path);
   EXPECT_TRUE(saved.repeats[0].step_s.empty());
   EXPECT_EQ(saved.repeats[0].block_means_s, (std::vector<double>{0.25, 0.251235}));
   EXPECT_FALSE(saved.forced_reason.has_value());
   EXPECT_THAT(file_text(tree.root() / "baselines/README.md"),
-              HasSubstr("| 8 x NVIDIA H200 | llama-1b-h200 |"));
+              HasSubstr("| 8 x NVIDIA H200 | 8x-nvidia-h200/llama-1b-h200 |"));
 }
 
 TEST(SaveBaseline, OnlyOkIsSavedEvenByForce) {
@@ -125,7 +125,7 @@ TEST(SaveBaseline, ForceNeedsAReasonAndStoresIt) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
   }
-  const fs::path path = save_baseline(store, record, {true, "machine is being returned"});
+  const fs::path path = save_baseline(store, record, {true, "machine is being returned"}).path;
   EXPECT_EQ(read_record(path).forced_reason, "machine is being returned");
   EXPECT_THAT(file_text(path), HasSubstr("\"forced\": {\n    \"reason\": \"machine is being returned\""));
   EXPECT_THAT(file_text(tree.root() / "baselines/README.md"),
@@ -135,7 +135,7 @@ TEST(SaveBaseline, ForceNeedsAReasonAndStoresIt) {
 TEST(SaveBaseline, UncommittedBaselineIsNotOverwritten) {
   const ScratchTree tree;
   const Store store{tree.root()};
-  const fs::path path = save_baseline(store, example_record(), {});
+  const fs::path path = save_baseline(store, example_record(), {}).path;
   const std::string before = file_text(path);
   RunRecord newer = example_record();
   newer.metrics.step_s->mean = 0.2;
@@ -148,15 +148,15 @@ TEST(SaveBaseline, UncommittedBaselineIsNotOverwritten) {
 
 TEST(SaveBaseline, SameRecordGivesTheSameBytes) {
   const ScratchTree one, two;
-  EXPECT_EQ(file_text(save_baseline({one.root()}, example_record(), {})),
-            file_text(save_baseline({two.root()}, example_record(), {})));
+  EXPECT_EQ(file_text(save_baseline({one.root()}, example_record(), {}).path),
+            file_text(save_baseline({two.root()}, example_record(), {}).path));
 }
 
 /// Saved from a record that was itself read back, as `baseline save FILE` does.
 TEST(SaveBaseline, ReadBackGivesTheSameBytes) {
   const ScratchTree one, two;
-  const fs::path path = save_baseline({one.root()}, example_record(), {});
-  EXPECT_EQ(file_text(save_baseline({two.root()}, read_record(path), {})), file_text(path));
+  const fs::path path = save_baseline({one.root()}, example_record(), {}).path;
+  EXPECT_EQ(file_text(save_baseline({two.root()}, read_record(path), {}).path), file_text(path));
 }
 
 TEST(ListBaselines, SortedAndProblemsNamed) {
@@ -177,6 +177,30 @@ TEST(ListBaselines, SortedAndProblemsNamed) {
                                  "baselines/8x-nvidia-h200/a.json", "baselines/8x-nvidia-h200/b.json"));
   EXPECT_THAT(problems, ElementsAre(HasSubstr("broken.json: is not whole JSON"),
                                     HasSubstr("folder.json: is a folder")));
+}
+
+TEST(ListBaselines, AFileInAnothersPlaceIsAProblemAndNotListed) {
+  const ScratchTree tree;
+  const Store store{tree.root()};
+  const fs::path right = save_baseline(store, named("a"), {}).path;
+  tree.write("baselines/1x-other/a.json", file_text(right));
+  tree.write("baselines/8x-nvidia-h200/b.json", file_text(right));
+  std::vector<std::string> problems;
+  const auto baselines = list_baselines(store, problems);
+  ASSERT_EQ(baselines.size(), 1U);
+  EXPECT_EQ(store.root / baselines[0].path, right);
+  EXPECT_THAT(problems,
+              ElementsAre(HasSubstr("1x-other/a.json: holds the baseline of 8x-nvidia-h200/a, so it belongs"),
+                          HasSubstr("8x-nvidia-h200/b.json: holds the baseline of 8x-nvidia-h200/a")));
+}
+
+TEST(SaveBaseline, TellsOfOtherFilesThatAreDamaged) {
+  const ScratchTree tree;
+  tree.write("baselines/8x-nvidia-h200/broken.json", "{");
+  const SavedBaseline saved = save_baseline({tree.root()}, example_record(), {});
+  EXPECT_EQ(read_record(saved.path).name, "llama-1b-h200");
+  EXPECT_THAT(saved.problems, ElementsAre(HasSubstr("broken.json: is not whole JSON")));
+  EXPECT_EQ(save_baseline({tree.root()}, named("b"), {}).problems.size(), 1U);
 }
 
 TEST(ListBaselines, EmptyStoreHasNone) {
@@ -205,8 +229,8 @@ void expect_merge_without_conflict(const ScratchTree& tree) {
   tree.commit("my baseline");
   ASSERT_TRUE(git(tree.root(), "merge -q --no-edit theirs"));
   const std::string readme = file_text(tree.root() / "baselines/README.md");
-  EXPECT_THAT(readme, HasSubstr("| new-model |"));
-  EXPECT_THAT(readme, HasSubstr("| their-model |"));
+  EXPECT_THAT(readme, HasSubstr("/new-model |"));
+  EXPECT_THAT(readme, HasSubstr("/their-model |"));
   EXPECT_THAT(readme, Not(HasSubstr("<<<<")));
   EXPECT_EQ(readme.find("# Baselines"), readme.rfind("# Baselines"));
   std::vector<std::string> problems;

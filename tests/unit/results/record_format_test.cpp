@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
+#include "fakes/example_record.h"
 #include "results/record_file.h"
-#include "unit/results/example_record.h"
 #include "unit/results/scratch_tree.h"
 
 namespace flopmark {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "fakes/example_record.h"
 #include "flopmark/error.h"
 #include "results/record_file.h"
-#include "unit/results/example_record.h"
 
 namespace flopmark {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <limits>
 
+#include "fakes/example_record.h"
 #include "results/record_file.h"
-#include "unit/results/example_record.h"
 
 namespace flopmark {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "fakes/example_record.h"
 #include "unit/results/example_launch.h"
-#include "unit/results/example_record.h"
 
 namespace flopmark {
 namespace {
@@ -146,7 +146,7 @@ TEST(Believability, OverOneIsDoubted) {
   ASSERT_TRUE(warning.has_value());
   EXPECT_EQ(warning->code, "not_believable");
   for (const char* part : {"HFU 108.1 %", "44826624 model", "45350912 hardware", "0.251235 s per step",
-                           "8 device(s)", "9.894e+14 FLOP/s", "bf16, dense, source table, NVIDIA H200"}) {
+                           "8 devices, peak", "9.894e+14 FLOP/s", "bf16, dense, source table, NVIDIA H200"}) {
     EXPECT_THAT(warning->text, HasSubstr(part));
   }
   record.metrics.values = {{"mfu_ratio", std::nullopt}};

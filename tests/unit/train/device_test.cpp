@@ -36,7 +36,7 @@ TEST(Device, SaysWhatWasFoundInsteadOfAnAbsentOne) {
     EXPECT_THAT(text, HasSubstr("use cpu or auto"));
     EXPECT_THAT(refusal("cuda"), HasSubstr("device: \"cuda\", but "));
   } else {
-    EXPECT_THAT(text, HasSubstr("CUDA devices here, cuda:0 to cuda:"));
+    EXPECT_THAT(text, HasSubstr(" here, the first is cuda:0"));
   }
 }
 

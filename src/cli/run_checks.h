@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/run_command.h"
+#include "config/run_config.h"
+
+namespace flopmark {
+
+/// @throws Error 200 for options that contradict each other, or that have no use together.
+void check_options(const RunOptions& options);
+
+/// Whatever is sure to be refused after hours of measuring is refused before. @throws Error 200 for a store
+/// that cannot be, 202 if a record or baseline could not be written, or saving would be refused.
+void check_results(const std::vector<RunConfig>& configs, const RunOptions& options);
+
+}  // namespace flopmark
