@@ -42,6 +42,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
                        "Print the versions of flopmark and of the worker's LibTorch");
   setup_run(app, invocation);
   setup_baseline(app, invocation);
+  setup_peak(app, invocation);
   setup_list(app, invocation);
   setup_completion(app, invocation);
 }

@@ -15,6 +15,7 @@
 #include "report/summary.h"
 #include "results/baseline_store.h"
 #include "results/git.h"
+#include "results/peak_files.h"
 #include "results/record_file.h"
 
 namespace flopmark {
@@ -55,6 +56,7 @@ ExitCode print_dry_runs(const std::vector<RunConfig>& configs, const RunOptions&
 
 RecordInputs describe_run(const RunConfig& config, const RunOptions& options, const Store& store) {
   RecordInputs inputs;
+  inputs.peaks = load_peak_sources(options.peaks);
   inputs.config = config;
   inputs.subject = inspect_tree(std::filesystem::absolute(config.file).parent_path());
   inputs.host = host_environment();
@@ -124,6 +126,8 @@ void setup_run(CLI::App& app, Invocation& invocation) {
       ->type_name("TEXT");
   command->add_option("--store", options->store, "Folder of results/ and baselines/")->type_name("DIR");
   command->add_option("--worker", options->worker, "The flopmark-worker to start")->type_name("FILE");
+  command->add_option("--peaks", options->peaks, "Rows that add to or replace the built-in peak table")
+      ->type_name("FILE");
   command->add_flag("--quiet", options->quiet, "No progress");
   command->add_flag("--dry-run", options->dry_run, "Print resolved config, FLOPs and memory; start nothing");
   CLI::Option* help = command->add_flag("--help-config", options->help_config, "Print every key of a config");

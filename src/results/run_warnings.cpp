@@ -163,6 +163,14 @@ Found uncounted_operators(const Launches& launches) {
   return std::nullopt;
 }
 
+/// How the peak came about, where it was not simply looked up.
+std::string peak_origin(const Peak& peak) {
+  const std::string again = peak.source == "measured"
+                                ? "; other work may have run then: measure again with flopmark peak --measure"
+                                : "";
+  return peak.derivation ? ": " + *peak.derivation + again : "";
+}
+
 Found loss_constant(const Launches& launches) {
   const auto is_constant = [](const LaunchSamples& launch) {
     const auto& losses = launch.timed.losses;
@@ -217,20 +225,21 @@ Found believability_warning(const RunRecord& record) {
   if (mfu <= 1.0 && hfu <= 1.0) return std::nullopt;
   const FlopTotals flops = record.flops.value_or(FlopTotals{});
   const double step_s = record.metrics.step_s ? record.metrics.step_s->mean : 0.0;
-  return Warning{"not_believable",
-                 fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
-                             "is wrong. Used: {} model "
-                             "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {} "
-                             "device(s), peak {:.6g} FLOP/s "
-                             "per device ({}, dense, source {}{}). Likely causes: a peak given by hand that "
-                             "is too low or in other "
-                             "units; a peak of another precision than the matmuls ran in; a model that skips "
-                             "work in some steps; "
-                             "steps timed without waiting for the device",
-                             percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
-                             record.environment.device_count, record.peak.flop_per_s.value_or(0.0),
-                             record.peak.precision, record.peak.source,
-                             record.peak.device ? ", " + *record.peak.device : "")};
+  return Warning{
+      "not_believable",
+      fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
+                  "is wrong. Used: {} model "
+                  "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {} "
+                  "device(s), peak {:.6g} FLOP/s "
+                  "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
+                  "is too low or in other "
+                  "units; a peak of another precision than the matmuls ran in; a model that skips "
+                  "work in some steps; "
+                  "steps timed without waiting for the device",
+                  percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
+                  record.environment.device_count, record.peak.flop_per_s.value_or(0.0),
+                  record.peak.precision, record.peak.source,
+                  record.peak.device ? ", " + *record.peak.device : "", peak_origin(record.peak))};
 }
 
 }  // namespace flopmark

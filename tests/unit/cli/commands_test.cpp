@@ -23,6 +23,7 @@ const std::vector<HelpCase>& help_cases() {
                                             {"baseline_save", {"baseline", "save", "--help"}},
                                             {"baseline_list", {"baseline", "list", "--help"}},
                                             {"baseline_show", {"baseline", "show", "--help"}},
+                                            {"peak", {"peak", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
@@ -68,7 +69,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, list, completion; see flopmark --help"},
+       "unknown command \"rnu\"; the commands are run, baseline, peak, list, completion; see flopmark "
+       "--help"},
       {{"--no-such"}, "--no-such"},
       {{"run", "tiny.json", "--no-such"}, "--no-such"},
       {{"run"}, "no config given"},
