@@ -34,16 +34,21 @@ struct Environment {
   std::optional<std::string> driver, libtorch, cuda, cudnn, nccl, compiler, cpu_model, os, governor,
       interconnect;
   std::optional<int64_t> cpu_logical, threads;
+  std::optional<int64_t> sm_count;    ///< of one GPU (of a MIG slice: its own), as the driver counts them
+  std::optional<double> sm_clock_hz;  ///< the highest SM clock the driver allows
   std::map<std::string, std::string> variables;  ///< speed-changing environment variables that are set
 };
 
-/// The dense peak that MFU divides by. `source`: table, by_hand, or none (then `reason` says why).
+/// The dense peak that MFU divides by. `source`: table, by_hand, measured (see `flopmark peak --measure`), or
+/// none (then `reason` says why). `precision` names several, joined by "+", where more than one carried
+/// FLOPs.
 struct Peak {
   std::optional<double> flop_per_s;
   std::string precision;
   std::string source;
   std::optional<std::string> device;
   std::optional<std::string> reason;
+  std::optional<std::string> derivation = {};  ///< how a figure that is in no table as such came about
 };
 
 /// Statistics of the step time in seconds. Quantiles and mean are over all timed steps; the interval is

@@ -44,6 +44,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   setup_baseline(app, invocation);
   setup_flops(app, invocation);
   setup_mfu(app, invocation);
+  setup_peak(app, invocation);
   setup_list(app, invocation);
   setup_completion(app, invocation);
 }

@@ -27,6 +27,7 @@ void setup_run(CLI::App& app, Invocation& invocation);
 void setup_baseline(CLI::App& app, Invocation& invocation);
 void setup_flops(CLI::App& app, Invocation& invocation);
 void setup_mfu(CLI::App& app, Invocation& invocation);
+void setup_peak(CLI::App& app, Invocation& invocation);
 void setup_list(CLI::App& app, Invocation& invocation);
 void setup_completion(CLI::App& app, Invocation& invocation);
 

@@ -16,6 +16,7 @@
 #include "report/dry_run.h"
 #include "results/baseline_store.h"
 #include "results/git.h"
+#include "results/peak_files.h"
 #include "results/record_file.h"
 
 namespace flopmark {
@@ -43,6 +44,7 @@ ExitCode print_dry_runs(const std::vector<RunConfig>& configs, const RunOptions&
 
 RecordInputs describe_run(const RunConfig& config, const RunOptions& options, const Store& store) {
   RecordInputs inputs;
+  inputs.peaks = load_peak_sources(options.peaks);
   inputs.config = config;
   inputs.subject = inspect_tree(std::filesystem::absolute(config.file).parent_path());
   inputs.host = host_environment();
@@ -118,6 +120,9 @@ void setup_run(CLI::App& app, Invocation& invocation) {
       ->type_name("DIR")
       ->check(not_empty());
   command->add_option("--worker", options->worker, "The flopmark-worker to start")
+      ->type_name("FILE")
+      ->check(not_empty());
+  command->add_option("--peaks", options->peaks, "Rows that add to or replace the built-in peak table")
       ->type_name("FILE")
       ->check(not_empty());
   command->add_flag("--quiet", options->quiet, "No progress");

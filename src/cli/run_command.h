@@ -15,6 +15,7 @@ struct RunOptions {
   std::filesystem::path output;   ///< of the record; empty = under results/
   std::filesystem::path store;    ///< empty = top of the config's Git tree
   std::filesystem::path worker;   ///< empty = found
+  std::filesystem::path peaks;    ///< more rows of the peak table; empty = none
   std::string reason;             ///< why something is forced
   std::string format = "text";    ///< of the config help: text, schema
   bool force = false;

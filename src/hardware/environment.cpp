@@ -104,6 +104,8 @@ Environment merge_environment(const Environment& host, const Environment& worker
   }
   prefer(merged.cpu_logical, worker.cpu_logical);
   prefer(merged.threads, worker.threads);
+  prefer(merged.sm_count, worker.sm_count);
+  prefer(merged.sm_clock_hz, worker.sm_clock_hz);
   for (const auto& [name, value] : worker.variables) merged.variables[name] = value;
   return merged;
 }

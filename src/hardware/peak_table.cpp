@@ -1,55 +1,117 @@
 #include "hardware/peak_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "flopmark/error.h"
 
 namespace flopmark {
 namespace {
 
-using nlohmann::json;
-
-/// Known values only: null stands for a clock nobody published.
-std::map<std::string, double> scaled(const json& values, double factor) {
-  std::map<std::string, double> result;
-  for (const auto& [key, value] : values.items()) {
-    if (!value.is_null()) result[key] = value.get<double>() * factor;
-  }
-  return result;
+bool has_name(const PeakRow& row, const std::string& device_name) {
+  return row.name == device_name ||
+         std::find(row.match.begin(), row.match.end(), device_name) != row.match.end();
 }
 
-PeakRow parse_row(const json& row) {
-  PeakRow result;
-  result.name = row.at("name").get<std::string>();
-  result.match = row.at("match").get<std::vector<std::string>>();
-  result.flop_per_s = scaled(row.at("peak_tflops"), 1e12);
-  result.clock_hz = scaled(row.at("check_clock_mhz"), 1e6);
-  result.flop_per_clock_per_sm = scaled(row.at("flop_per_clock_per_sm"), 1.0);
-  result.sm_count = row.at("sm_count").get<double>();
-  result.sources = row.at("source").get<std::vector<std::string>>();
-  result.unverified = row.at("unverified").get<std::vector<std::string>>();
-  result.notes = row.at("notes").get<std::string>();
-  return result;
+/// Letters and digits only, in lower case.
+std::string folded(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    if ((lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9')) text += lower;
+  }
+  return text;
+}
+
+void refuse_double_names(const PeakTable& table) {
+  std::map<std::string, const PeakRow*> owners;
+  for (const PeakRow& row : table) {
+    std::set<std::string> names(row.match.begin(), row.match.end());
+    names.insert(row.name);
+    for (const std::string& name : names) {
+      const auto [known, is_new] = owners.emplace(name, &row);
+      if (is_new) continue;
+      const std::string& other = known->second->name;
+      throw usage_error(fmt::format(
+          "{}: row \"{}\" has the device name \"{}\", which row \"{}\" has too; to replace a row, give "
+          "the new one its name, \"{}\"",
+          row.origin.empty() ? "peaks.json" : row.origin, row.name, name, other, other));
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<PeakRow> parse_peak_table(const std::string& text) {
-  std::vector<PeakRow> rows;
-  for (const json& row : json::parse(text)) rows.push_back(parse_row(row));
+const std::vector<NumberFormat>& number_formats() {
+  static const std::vector<NumberFormat> formats = {
+      {"fp64", "vector", "fp64"},        {"fp64_tensor", "matrix", "fp64"}, {"fp32", "vector", "fp32"},
+      {"fp32_tensor", "matrix", "fp32"}, {"tf32", "matrix", "fp32"},        {"fp16", "matrix", "fp32"},
+      {"fp16_acc16", "matrix", "fp16"},  {"bf16", "matrix", "fp32"},        {"fp8", "matrix", "fp32"},
+      {"fp8_acc16", "matrix", "fp16"},   {"fp6", "matrix", "fp32"},         {"fp4", "matrix", "fp32"},
+      {"int8", "matrix", "int32"},       {"int4", "matrix", "int32"}};
+  return formats;
+}
+
+const NumberFormat* find_number_format(const std::string& key) {
+  const auto& formats = number_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const NumberFormat& format) { return format.key == key; });
+  return found == formats.end() ? nullptr : &*found;
+}
+
+PeakTable parse_peak_table(const std::string& text) {
+  return parse_peak_table(nlohmann::json::parse(text), "");
+}
+
+const PeakTable& peak_table() {
+  static const PeakTable rows = parse_peak_table(peak_table_text());
   return rows;
 }
 
-const std::vector<PeakRow>& peak_table() {
-  static const std::vector<PeakRow> rows = parse_peak_table(peak_table_text());
-  return rows;
+PeakTable merge_peak_tables(const PeakTable& table, const PeakTable& rows) {
+  PeakTable merged = table;
+  for (const PeakRow& row : rows) {
+    const auto same =
+        std::find_if(merged.begin(), merged.end(), [&](const PeakRow& old) { return old.name == row.name; });
+    if (same == merged.end()) {
+      merged.push_back(row);
+    } else {
+      *same = row;
+    }
+  }
+  refuse_double_names(merged);
+  return merged;
+}
+
+const PeakRow* find_peak_row(const PeakTable& table, const std::string& device_name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const PeakRow& row) { return has_name(row, device_name); });
+  return found == table.end() ? nullptr : &*found;
 }
 
 const PeakRow* find_peak_row(const std::string& device_name) {
-  const auto& rows = peak_table();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const PeakRow& row) {
-    return std::find(row.match.begin(), row.match.end(), device_name) != row.match.end();
-  });
-  return found == rows.end() ? nullptr : &*found;
+  return find_peak_row(peak_table(), device_name);
+}
+
+std::string similar_device_name(const PeakTable& table, const std::string& device_name) {
+  const std::string wanted = folded(device_name);
+  if (wanted.empty()) return "";
+  for (const PeakRow& row : table) {
+    for (const std::string& name : row.match) {
+      if (folded(name) == wanted && name != device_name) return name;
+    }
+  }
+  return "";
+}
+
+std::optional<double> computed_peak(const PeakRow& row, const std::string& key) {
+  const auto rate = row.flop_per_clock_per_sm.find(key);
+  const auto clock = row.clock_hz.find(key);
+  if (!row.sm_count || rate == row.flop_per_clock_per_sm.end() || clock == row.clock_hz.end()) {
+    return std::nullopt;
+  }
+  return static_cast<double>(*row.sm_count) * rate->second * clock->second;
 }
 
 }  // namespace flopmark

@@ -30,6 +30,7 @@ struct LaunchRequest {
   std::filesystem::path worker;
   nlohmann::json config;          ///< resolved
   bool count_only = false;        ///< count the FLOPs of a step, measure nothing
+  bool measure_peak = false;      ///< search the best matmul rate; `config` is then its request
   std::filesystem::path scratch;  ///< an existing folder of this run's own, for config and sample files
   std::chrono::duration<double> timeout{3600};
   std::chrono::duration<double> greeting{60};   ///< a worker greets first of all; LibTorch loads before that

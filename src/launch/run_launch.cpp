@@ -36,6 +36,7 @@ LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink) {
                                       "--progress-fd",
                                       std::to_string(WorkerProcess::kProgressFd)};
   if (request.count_only) command.emplace_back("--count");
+  if (request.measure_peak) command.emplace_back("--measure-peak");
   WorkerProcess process(command);
   WorkerWatch watch(
       process, signals,

@@ -75,6 +75,10 @@ std::optional<int64_t> optional_count_field(const nlohmann::json& object, const 
   return is_absent(object, key) ? std::nullopt : std::optional(count_field(object, key));
 }
 
+std::optional<double> optional_number_field(const nlohmann::json& object, const char* key) {
+  return is_absent(object, key) ? std::nullopt : std::optional(number_field(object, key));
+}
+
 std::optional<std::string> optional_text_field(const nlohmann::json& object, const char* key) {
   return is_absent(object, key) ? std::nullopt : std::optional(text_field(object, key));
 }

@@ -18,6 +18,7 @@ const nlohmann::json& array_field(const nlohmann::json& object, const char* key)
 
 /// The same; null or a missing key is absent.
 std::optional<int64_t> optional_count_field(const nlohmann::json& object, const char* key);
+std::optional<double> optional_number_field(const nlohmann::json& object, const char* key);
 std::optional<std::string> optional_text_field(const nlohmann::json& object, const char* key);
 
 /// null where there is no value.

@@ -10,6 +10,7 @@
 
 #include "flopmark/flop_totals.h"
 #include "flopmark/record.h"
+#include "measure/matmul_rate.h"
 
 namespace flopmark {
 
@@ -55,6 +56,7 @@ struct LaunchSamples {
   BlockSamples timed;
   MemorySamples memory;
   std::optional<FlopTotals> flops;
+  std::vector<MatmulRate> matmul_rates;  ///< of `flopmark peak --measure` only
 };
 
 /// Losses that are not finite are written as null and read back as NaN; a time that is not finite is refused.

@@ -93,10 +93,10 @@ constexpr EnvironmentText kEnvironmentTexts[] = {{"device_name", &Environment::d
                                                  {"interconnect", &Environment::interconnect}};
 
 Json environment_to_json(const Environment& environment) {
-  Json json = {{"device_count", environment.device_count},
-               {"cpu_logical", nullable(environment.cpu_logical)},
-               {"threads", nullable(environment.threads)},
-               {"variables", environment.variables}};
+  Json json = {
+      {"device_count", environment.device_count},         {"cpu_logical", nullable(environment.cpu_logical)},
+      {"threads", nullable(environment.threads)},         {"sm_count", nullable(environment.sm_count)},
+      {"sm_clock_hz", nullable(environment.sm_clock_hz)}, {"variables", environment.variables}};
   for (const EnvironmentText& text : kEnvironmentTexts) {
     json[text.key] = nullable(environment.*text.member);
   }
@@ -108,6 +108,8 @@ Environment environment_from_json(const Json& json) {
   environment.device_count = count_field(json, "device_count");
   environment.cpu_logical = optional_count_field(json, "cpu_logical");
   environment.threads = optional_count_field(json, "threads");
+  environment.sm_count = optional_count_field(json, "sm_count");
+  environment.sm_clock_hz = optional_number_field(json, "sm_clock_hz");
   for (const EnvironmentText& text : kEnvironmentTexts) {
     environment.*text.member = optional_text_field(json, text.key);
   }
@@ -159,6 +161,34 @@ Json block_to_json(const BlockSamples& block) {
           {"losses", losses_to_json(block.losses)}};
 }
 
+Json matmul_rates_to_json(const std::vector<MatmulRate>& rates) {
+  Json list = Json::array();
+  for (const MatmulRate& rate : rates) {
+    list.push_back({{"precision", rate.precision},
+                    {"m", rate.shape.m},
+                    {"n", rate.shape.n},
+                    {"k", rate.shape.k},
+                    {"flop_per_s", finite(rate.flop_per_s, "flop_per_s")},
+                    {"spread_ratio", finite(rate.spread_ratio, "spread_ratio")},
+                    {"blocks", rate.blocks},
+                    {"timed_s", finite(rate.timed_s, "timed_s")}});
+  }
+  return list;
+}
+
+std::vector<MatmulRate> matmul_rates_from_json(const Json& json) {
+  std::vector<MatmulRate> rates;
+  for (const Json& rate : array_field(json, "matmul_rates")) {
+    rates.push_back({.precision = text_field(rate, "precision"),
+                     .shape = {count_field(rate, "m"), count_field(rate, "n"), count_field(rate, "k")},
+                     .flop_per_s = number_field(rate, "flop_per_s"),
+                     .spread_ratio = number_field(rate, "spread_ratio"),
+                     .blocks = count_field(rate, "blocks"),
+                     .timed_s = number_field(rate, "timed_s")});
+  }
+  return rates;
+}
+
 /// A list per step: one value for each, or none at all where it was not measured.
 void check_length(const std::vector<double>& values, int64_t steps, const char* key) {
   if (!values.empty() && values.size() != static_cast<size_t>(steps)) {
@@ -203,7 +233,8 @@ Json to_json(const LaunchSamples& samples) {
             {"reason", samples.warmup.reason}}},
           {"timed", block_to_json(samples.timed)},
           {"memory", memory_to_json(samples.memory)},
-          {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)}};
+          {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)},
+          {"matmul_rates", matmul_rates_to_json(samples.matmul_rates)}};
 }
 
 LaunchSamples launch_samples_from_json(const Json& json) {
@@ -229,6 +260,7 @@ LaunchSamples launch_samples_from_json(const Json& json) {
   if (const Json& flops = field(json, "flops"); !flops.is_null()) {
     samples.flops = flop_totals_from_json(flops);
   }
+  if (json.contains("matmul_rates")) samples.matmul_rates = matmul_rates_from_json(json);
   return samples;
 }
 

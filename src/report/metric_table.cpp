@@ -59,16 +59,23 @@ std::string hardware_flop_note(const RunRecord& record) {
 }
 
 std::string peak_text(const Peak& peak) {
-  const std::string source =
-      peak.source == "by_hand" ? "given by hand" : "from the " + printable(peak.source);
-  return fmt::format("of {} dense {}, {}", format_flop_per_s(peak.flop_per_s), printable(peak.precision),
-                     source);
+  const std::string source = peak.source == "by_hand"    ? "given by hand"
+                             : peak.source == "measured" ? "measured"
+                                                         : "from the " + printable(peak.source);
+  const std::string derivation = peak.derivation ? " (" + printable(*peak.derivation) + ")" : "";
+  return fmt::format("of {} dense {}, {}{}", format_flop_per_s(peak.flop_per_s), printable(peak.precision),
+                     source, derivation);
 }
 
-std::string hint(double ratio) {
+std::string hint(double ratio, const Peak& peak) {
+  if (ratio > 1 && peak.source == "measured")
+    return "; above 100 % is impossible: the device was slower when its peak was measured; measure it again "
+           "with "
+           "flopmark peak --measure";
   if (ratio > 1)
     return "; above 100 % is impossible: check the peak, and that it is of this device and precision";
-  if (ratio > kHighRatio) return "; above 70 % is usually too good to be true: check the peak and the FLOPs";
+  if (ratio > kHighRatio && peak.source != "measured")
+    return "; above 70 % is usually too good to be true: check the peak and the FLOPs";
   if (ratio < kLowRatio) {
     return "; below 30 % usually means a bottleneck (data, small kernels, memory traffic); 40-60 % is "
            "healthy on a "
@@ -78,16 +85,16 @@ std::string hint(double ratio) {
 }
 
 std::string mfu_note(const RunRecord& record, std::optional<double> value) {
-  if (value) return peak_text(record.peak) + hint(*value);
+  if (value) return peak_text(record.peak) + hint(*value, record.peak);
   if (record.peak.flop_per_s) return "not measured";
   const std::string reason =
       record.peak.reason.value_or("no peak is known; peak.flop_per_s gives it by hand");
   return printable(reason);
 }
 
-std::string hfu_note(const RunRecord&, std::optional<double> value) {
+std::string hfu_note(const RunRecord& record, std::optional<double> value) {
   if (!value) return "as for MFU";
-  return "as MFU, from what was executed" + std::string(*value > 1 ? hint(*value) : "");
+  return "as MFU, from what was executed" + std::string(*value > 1 ? hint(*value, record.peak) : "");
 }
 
 using Note = std::string (*)(const RunRecord&, std::optional<double>);

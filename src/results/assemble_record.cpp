@@ -130,6 +130,32 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
   record.environment = inputs.host;
 }
 
+PeakDevice peak_device(const Environment& environment) {
+  PeakDevice device;
+  device.name = environment.device_name.value_or(environment.cpu_model.value_or(""));
+  device.is_cpu = !environment.cuda.has_value();
+  device.threads = environment.threads;
+  device.sm_count = environment.sm_count;
+  device.clock_hz = environment.sm_clock_hz;
+  return device;
+}
+
+/// `precision` is that of the configured matmuls; what was counted goes before it.
+void add_peak(RunRecord& record, const RecordInputs& inputs, const std::string& precision) {
+  const PeakDevice device = peak_device(record.environment);
+  if (inputs.config.peak_flop_per_s) {
+    record.peak = resolve_peak(inputs.config.peak_flop_per_s, device.name, precision);
+    return;
+  }
+  std::vector<PrecisionWork> work;
+  for (const PrecisionFlops& part : record.flops.value_or(FlopTotals{}).by_precision) {
+    work.push_back({part.precision, static_cast<double>(part.model_flop)});
+  }
+  record.peak = effective_peak(inputs.peaks, device, work, precision);
+  const auto clocks = clock_disagreement(inputs.peaks, device);
+  if (clocks && record.peak.source == "table") record.warnings.push_back({"peak_clock", *clocks});
+}
+
 void add_launch_facts(RunRecord& record, const RecordInputs& inputs) {
   std::string precision = peak_precision(inputs.config.train.precision);
   if (!inputs.launches.empty()) {
@@ -149,9 +175,7 @@ void add_launch_facts(RunRecord& record, const RecordInputs& inputs) {
     record.repeats.push_back(repeat_of(launch));
   }
   record.warmup = warmup_of(inputs.launches);
-  const Environment& environment = record.environment;
-  const std::string device = environment.device_name.value_or(environment.cpu_model.value_or(""));
-  record.peak = resolve_peak(inputs.config.peak_flop_per_s, device, precision);
+  add_peak(record, inputs, precision);
 }
 
 void add_unknown_metrics(RunRecord& record) {

@@ -35,6 +35,8 @@ void describe(V& visit, typename V::template Of<Environment>& environment) {
   visit("cpu_model", environment.cpu_model);
   visit("cpu_logical", environment.cpu_logical);
   visit("threads", environment.threads);
+  visit("sm_count", environment.sm_count);
+  visit("sm_clock_hz", environment.sm_clock_hz);
   visit("os", environment.os);
   visit("governor", environment.governor);
   visit("interconnect", environment.interconnect);
@@ -48,6 +50,7 @@ void describe(V& visit, typename V::template Of<Peak>& peak) {
   visit("source", peak.source);
   visit("device", peak.device);
   visit("reason", peak.reason);
+  visit("derivation", peak.derivation);
 }
 
 template <typename V>

@@ -7,6 +7,7 @@
 
 #include "config/run_config.h"
 #include "flopmark/record.h"
+#include "hardware/peak.h"
 #include "measure/samples.h"
 
 namespace flopmark {
@@ -20,6 +21,7 @@ struct RecordInputs {
   Subject subject;
   Environment host;
   std::vector<std::string> command_line;
+  PeakSources peaks;                 ///< where the peak may come from, if not from the config
   std::filesystem::path store_root;  ///< a data file below it is named relative to it; empty: as given
 };
 

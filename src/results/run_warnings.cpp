@@ -162,6 +162,14 @@ Found uncounted_operators(const Launches& launches) {
   return std::nullopt;
 }
 
+/// How the peak came about, where it was not simply looked up.
+std::string peak_origin(const Peak& peak) {
+  const std::string again = peak.source == "measured"
+                                ? "; other work may have run then: measure again with flopmark peak --measure"
+                                : "";
+  return peak.derivation ? ": " + *peak.derivation + again : "";
+}
+
 Found loss_constant(const Launches& launches) {
   const auto is_constant = [](const LaunchSamples& launch) {
     const auto& losses = launch.timed.losses;
@@ -221,7 +229,7 @@ Found believability_warning(const RunRecord& record) {
                              "is wrong. Used: {} model "
                              "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
                              "peak {:.6g} FLOP/s "
-                             "per device ({}, dense, source {}{}). Likely causes: a peak given by hand that "
+                             "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
                              "is too low or in other "
                              "units; a peak of another precision than the matmuls ran in; a model that skips "
                              "work in some steps; "
@@ -229,7 +237,7 @@ Found believability_warning(const RunRecord& record) {
                              percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
                              counted(record.environment.device_count, "device"),
                              record.peak.flop_per_s.value_or(0.0), record.peak.precision, record.peak.source,
-                             record.peak.device ? ", " + *record.peak.device : "")};
+                             record.peak.device ? ", " + *record.peak.device : "", peak_origin(record.peak))};
 }
 
 }  // namespace flopmark

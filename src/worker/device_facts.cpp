@@ -38,6 +38,9 @@ Environment worker_environment([[maybe_unused]] const torch::Device& device) {
 #ifdef FLOPMARK_CUDA
   if (device.is_cuda()) {
     environment.device_name = cuda_device_name(device.index());
+    const CudaUnits units = cuda_units(device.index());
+    environment.sm_count = units.sm_count;
+    environment.sm_clock_hz = units.sm_clock_hz;
     environment.cuda = cuda_runtime_version();
     environment.cudnn = cudnn_version_text(at::detail::getCUDAHooks().versionRuntimeCuDNN());
   }

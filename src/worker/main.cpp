@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   app.add_option("--samples", options.samples, "raw-sample file to write");
   app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
   app.add_flag("--count", options.count_only, "count the FLOPs of a step, measure nothing");
+  app.add_flag("--measure-peak", options.measure_peak, "search the best matmul rate of the device");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

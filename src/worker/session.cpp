@@ -13,6 +13,7 @@
 #include "train/torch_step.h"
 #include "worker/channel.h"
 #include "worker/device_facts.h"
+#include "worker/measure_peak.h"
 #include "worker/memory.h"
 #include "worker/meta_count.h"
 
@@ -115,6 +116,7 @@ LaunchSamples count_only(const RunConfig& config, LoopState& state) {
 /// The story of a launch.
 LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
                                Channel& channel) {
+  if (options.measure_peak) return measure_peak(options.config, state);
   const RunConfig config = read_config(options.config);
   if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
   Session session(config, maker, state);

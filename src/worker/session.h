@@ -10,7 +10,8 @@ struct SessionOptions {
   std::filesystem::path config;   ///< resolved config, JSON
   std::filesystem::path samples;  ///< where the raw samples go
   int progress_fd = -1;
-  bool count_only = false;  ///< count the FLOPs of a step, measure nothing
+  bool count_only = false;    ///< count the FLOPs of a step, measure nothing
+  bool measure_peak = false;  ///< search the best matmul rate; `config` is then that of measure_peak.h
 };
 
 /// One launch, from the resolved config to the raw-sample file: load, warm-up, timed steps, counted step,

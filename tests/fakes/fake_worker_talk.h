@@ -26,6 +26,7 @@ inline std::string variable(const char* name, const char* otherwise) {
 struct Task : FakeTask {
   std::string samples_path;
   int progress_fd = -1;
+  nlohmann::json peak_request;  ///< of --measure-peak; null otherwise
 };
 
 inline Task task_of(int argc, char** argv) {
@@ -36,6 +37,10 @@ inline Task task_of(int argc, char** argv) {
   task.step_s = std::stod(variable("FAKE_STEP_S", "0.2"));
   task.samples_path = options.at("--samples");
   task.progress_fd = std::stoi(options.at("--progress-fd"));
+  if (std::string(argv[argc - 1]) == "--measure-peak") {
+    task.peak_request = config;
+    return task;
+  }
   task.steps = config.at("measure").at("steps");
   task.warmup_steps = config.at("measure").value("warmup_min_steps", 10);
   task.batch_size = config.at("data").at("batch_size");

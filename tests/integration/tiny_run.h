@@ -40,6 +40,7 @@ class TinyRun : public ::testing::Test {
     options.arguments.insert(options.arguments.end(), more.begin(), more.end());
     options.environment = environment;
     options.environment.emplace("XDG_CACHE_HOME", (folder_ / "cache").string());
+    options.environment.emplace("FLOPMARK_DATA", (folder_ / "data").string());
     options.folder = folder_;
     return options;
   }

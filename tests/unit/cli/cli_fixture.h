@@ -50,6 +50,7 @@ class CliTest : public ::testing::Test {
                            {"FAKE_WORKER", mode},
                            {"TMPDIR", (folder_ / "scratch").string()},
                            {"HOME", folder_.string()},
+                           {"FLOPMARK_DATA", (folder_ / "data").string()},
                            {"GIT_CONFIG_GLOBAL", "/dev/null"},
                            {"GIT_AUTHOR_NAME", "a"},
                            {"GIT_AUTHOR_EMAIL", "a@example.com"},

@@ -24,6 +24,7 @@ const std::vector<HelpCase>& help_cases() {
                                             {"baseline_list", {"baseline", "list", "--help"}},
                                             {"baseline_show", {"baseline", "show", "--help"}},
                                             {"mfu", {"mfu", "--help"}},
+                                            {"peak", {"peak", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
@@ -69,7 +70,7 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, list, completion; see "
+       "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, peak, list, completion; see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},
       {{"--version", "foo"}, "--version stands alone"},

@@ -41,6 +41,26 @@ TEST(SamplesJson, RoundTripIsExact) {
   EXPECT_EQ(read.parameters, 9'007'199'254'740'993);
 }
 
+TEST(SamplesJson, RoundTripOfMeasuredRatesAndDeviceUnits) {
+  LaunchSamples written = example_samples();
+  written.environment.sm_count = 132;
+  written.environment.sm_clock_hz = 1980e6;
+  written.matmul_rates = {{"bf16", {4096, 2048, 1024}, 7e14, 1.01, 15, 3.25}};
+  const LaunchSamples read = round_trip(written);
+  EXPECT_EQ(read.environment.sm_count, 132);
+  EXPECT_EQ(read.environment.sm_clock_hz, 1980e6);
+  ASSERT_EQ(read.matmul_rates.size(), 1U);
+  const MatmulRate& rate = read.matmul_rates[0];
+  EXPECT_EQ(rate.precision, "bf16");
+  EXPECT_EQ(rate.shape.m, 4096);
+  EXPECT_EQ(rate.shape.n, 2048);
+  EXPECT_EQ(rate.shape.k, 1024);
+  EXPECT_EQ(rate.flop_per_s, 7e14);
+  EXPECT_EQ(rate.spread_ratio, 1.01);
+  EXPECT_EQ(rate.blocks, 15);
+  EXPECT_EQ(rate.timed_s, 3.25);
+}
+
 TEST(SamplesJson, RoundTripOfNumbersIsExactToTheLastBit) {
   const LaunchSamples written = example_samples();
   const LaunchSamples read = round_trip(written);

@@ -49,6 +49,17 @@ TEST(MetricTable, MfuSaysItsPeakAndHintsAtTheExtremes) {
   EXPECT_THAT(with_mfu(1.01), HasSubstr("given by hand; above 100 % is impossible"));
 }
 
+TEST(MetricTable, AMeasuredPeakSaysHowItWasMeasured) {
+  RunRecord record = example_record();
+  record.peak.source = "measured";
+  record.peak.derivation = "matmul 512 x 512 x 512 (m x n x k), 2 threads";
+  record.metrics.values["mfu_ratio"] = 0.97;
+  EXPECT_THAT(flat_table(record),
+              HasSubstr("dense fp32, measured (matmul 512 x 512 x 512 (m x n x k), 2 threads) HFU"));
+  record.metrics.values["mfu_ratio"] = 1.03;
+  EXPECT_THAT(flat_table(record), HasSubstr("measure it again with flopmark peak --measure"));
+}
+
 TEST(MetricTable, FlopsPerStepStandBesideTheirRates) {
   const std::string table = flat_table(example_cpu_record());
   EXPECT_THAT(table,

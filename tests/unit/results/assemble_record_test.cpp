@@ -92,6 +92,61 @@ TEST(AssembleRecord, PeakOfTheTableFollowsTheMatmuls) {
   EXPECT_EQ(assemble_record(inputs).peak.flop_per_s, 494.7e12);
 }
 
+/// 40 of 45 MFLOP in bf16 at 989.4 and 5 in fp32 at 66.9 TFLOP/s: 45 / (40 / 989.4 + 5 / 66.9) = 390.8
+/// TFLOP/s.
+TEST(AssembleRecord, PeakOfMixedWorkIsWhatWasCounted) {
+  RecordInputs inputs = example_inputs(1);
+  inputs.config.peak_flop_per_s.reset();
+  inputs.launches[0].environment.device_name = "NVIDIA H200";
+  inputs.launches[0].flops->by_precision = {{"bf16", 40'000'000, 40'000'000}, {"fp32", 5'000'000, 5'000'000}};
+  const Peak mixed = assemble_record(inputs).peak;
+  EXPECT_NEAR(mixed.flop_per_s.value(), 390.74e12, 0.01e12);
+  EXPECT_EQ(mixed.precision, "bf16+fp32");
+  EXPECT_THAT(mixed.derivation.value(), HasSubstr("bf16 88.9 % at 989.4 TFLOP/s"));
+  inputs.launches[0].flops->by_precision = {{"tf32", 45'000'000, 45'000'000}};
+  EXPECT_EQ(assemble_record(inputs).peak.flop_per_s, 494.7e12) << "what ran goes before what was configured";
+}
+
+TEST(AssembleRecord, TheRowIsHeldAgainstTheDeviceItSitsOn) {
+  RecordInputs inputs = example_inputs(1);
+  inputs.config.peak_flop_per_s.reset();
+  inputs.launches[0].environment.device_name = "NVIDIA H200";
+  inputs.launches[0].environment.sm_count = 132;
+  inputs.launches[0].environment.sm_clock_hz = 1980e6;
+  EXPECT_TRUE(assemble_record(inputs).warnings.empty());
+  inputs.launches[0].environment.sm_clock_hz = 1500e6;
+  EXPECT_EQ(codes(assemble_record(inputs)), std::vector<std::string>{"peak_clock"});
+  inputs.launches[0].environment.sm_count = 66;
+  const RunRecord half = assemble_record(inputs);
+  EXPECT_EQ(half.metrics.values.at("mfu_ratio"), std::nullopt);
+  EXPECT_THAT(half.peak.reason.value(), HasSubstr("66 SMs here"));
+  EXPECT_EQ(half.environment.sm_count, 66);
+}
+
+/// 448 MFLOP/s of a measured 1 GFLOP/s are fine; of a measured 0.4 they are not, and the text says how that
+/// peak was measured.
+TEST(AssembleRecord, AMeasuredPeakOfTheSameThreadsIsUsed) {
+  RecordInputs inputs = example_inputs(1);
+  inputs.config.peak_flop_per_s.reset();
+  inputs.launches[0].environment.threads = 2;
+  MeasuredPeak measured;
+  measured.device = "Test Device 1";
+  measured.threads = 2;
+  measured.precision = "bf16";
+  measured.flop_per_s = 1e9;
+  measured.m = 512;
+  inputs.peaks.measured = {measured};
+  EXPECT_NEAR(assemble_record(inputs).metrics.values.at("mfu_ratio").value(), 0.44826624, 1e-9);
+  EXPECT_EQ(assemble_record(inputs).peak.source, "measured");
+  inputs.peaks.measured[0].flop_per_s = 4e8;
+  const RunRecord record = assemble_record(inputs);
+  EXPECT_EQ(record.status, "invalid");
+  EXPECT_THAT(record.warnings[0].text, HasSubstr("matmul 512 x"));
+  EXPECT_THAT(record.warnings[0].text, HasSubstr("measure again with flopmark peak --measure"));
+  inputs.launches[0].environment.threads = 1;
+  EXPECT_EQ(assemble_record(inputs).peak.source, "none");
+}
+
 TEST(AssembleRecord, UnknownDeviceHasNoMfuAndIsOk) {
   RecordInputs inputs = example_inputs(1);
   inputs.config.peak_flop_per_s.reset();
