@@ -117,7 +117,7 @@ std::string read_inputs(const json& value, const std::string& path, std::vector<
   std::vector<InputSpec> read;
   for (const json& entry : value) {
     InputSpec input;
-    const std::string problem = read_input(entry, fmt::format("{}[{}]", path, read.size()), input);
+    std::string problem = read_input(entry, fmt::format("{}[{}]", path, read.size()), input);
     if (!problem.empty()) return problem;
     read.push_back(std::move(input));
   }

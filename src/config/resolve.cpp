@@ -196,7 +196,7 @@ void check_values(const Checked& checked) {
 /// A given path, made absolute.
 std::string resolved_path(const std::string& key, const std::string& path, const Checked& checked) {
   const fs::path& folder = checked.layer.at(key).folder;
-  const std::string absolute = folder.empty() ? path : (folder / path).lexically_normal().string();
+  std::string absolute = folder.empty() ? path : (folder / path).lexically_normal().string();
   if (!is_utf8(absolute)) {
     checked.fail({key.c_str()}, "{} {}: only paths in UTF-8 can be recorded; rename the folder", key,
                  quoted_text(absolute));

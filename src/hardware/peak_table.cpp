@@ -65,8 +65,8 @@ PeakTable parse_peak_table(const std::string& text) {
 }
 
 const PeakTable& peak_table() {
-  static const PeakTable rows = parse_peak_table(peak_table_text());
-  return rows;
+  static const PeakTable kRows = parse_peak_table(peak_table_text());
+  return kRows;
 }
 
 PeakTable merge_peak_tables(const PeakTable& table, const PeakTable& rows) {
