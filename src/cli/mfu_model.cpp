@@ -11,10 +11,15 @@
 namespace flopmark {
 namespace {
 
+/// The conventions are of decoders: llama and gpt2.
+bool is_decoder(const ModelShape& shape) {
+  return shape.type == "llama" || shape.type == "gpt2";
+}
+
 std::string language_presets() {
   std::string names;
   for (const ModelShape& preset : model_presets()) {
-    if (preset.type != "mlp") names += (names.empty() ? "" : ", ") + preset.preset;
+    if (is_decoder(preset)) names += (names.empty() ? "" : ", ") + preset.preset;
   }
   return names;
 }
@@ -28,6 +33,12 @@ ModelShape shape_of_preset(const MfuOptions& options) {
   if (!options.type.empty() && options.type != preset->type) {
     throw usage_error(fmt::format("--type {}: preset {} is of type {}; leave one of them out", options.type,
                                   options.preset, preset->type));
+  }
+  if (!is_decoder(*preset)) {
+    throw usage_error(
+        fmt::format("--preset {}: its type {} is no decoder, and the conventions are of those; "
+                    "use one of {}",
+                    options.preset, preset->type, language_presets()));
   }
   return *preset;
 }

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/option_checks.h"
+
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -68,7 +70,8 @@ void add_model_options(CLI::App& command, MfuOptions& options) {
 void add_hardware_options(CLI::App& command, MfuOptions& options) {
   command.add_option("--device", options.device, "Exact name, as the driver reports it: looks the peak up")
       ->type_name("NAME")
-      ->group(kHardwareFlags);
+      ->group(kHardwareFlags)
+      ->check(not_empty());
   command.add_option("--precision", options.precision, "Number type of the matmuls")
       ->check(CLI::IsMember({"fp32", "tf32", "bf16-mixed", "bf16", "fp16-mixed", "fp16", "fp8"}))
       ->group(kHardwareFlags);
@@ -115,7 +118,8 @@ void add_mfu_options(CLI::App& command, MfuOptions& options) {
   command
       .add_option("--from", options.from, "Rows of published figures: an array, or an object with \"cases\"")
       ->type_name("FILE")
-      ->group(kFileFlags);
+      ->group(kFileFlags)
+      ->check(not_empty());
   command.add_option("--format", options.format, "Form of the output; default table")
       ->check(CLI::IsMember({"table", "json", "markdown"}));
 }

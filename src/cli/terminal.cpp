@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -23,9 +24,25 @@ bool write_all(int descriptor, std::string_view text) noexcept {
   return true;
 }
 
+/// What a name or path brings along must not steer the terminal: control characters other than line breaks
+/// are shown as "?".
+void write_message(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto steers = [](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+    };
+    const auto plain = std::find_if(text.begin(), text.end(), steers);
+    write_all(STDERR_FILENO, text.substr(0, static_cast<size_t>(plain - text.begin())));
+    if (plain == text.end()) return;
+    write_all(STDERR_FILENO, "?");
+    text.remove_prefix(static_cast<size_t>(plain - text.begin()) + 1);
+  }
+}
+
 void write_line(std::string_view intro, std::string_view text) noexcept {
   write_all(STDERR_FILENO, intro);
-  write_all(STDERR_FILENO, text);
+  write_message(text);
   if (!text.ends_with('\n')) write_all(STDERR_FILENO, "\n");
 }
 

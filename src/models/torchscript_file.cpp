@@ -169,8 +169,13 @@ torch::jit::Module load_torchscript(const std::string& path, const torch::Device
   } catch (const c10::OutOfMemoryError&) {
     throw;
   } catch (const std::exception& error) {
-    refuse_file(path, fmt::format("cannot be loaded: {}; save the model again with torch.jit.save",
-                                  reason_line(error)));
+    const std::string reason = reason_line(error);
+    const bool damaged = reason.find("central directory") != std::string::npos ||
+                         reason.find("miniz") != std::string::npos ||
+                         reason.find("PytorchStreamReader") != std::string::npos;
+    refuse_file(path, damaged ? "is cut short or damaged; copy it again, or save it again with torch.jit.save"
+                              : fmt::format("cannot be loaded: {}; save the model again with torch.jit.save",
+                                            reason));
   }
 }
 

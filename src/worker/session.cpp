@@ -2,6 +2,8 @@
 
 #include <c10/util/Exception.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <new>
@@ -101,10 +103,27 @@ class Session {
   std::unique_ptr<Marker> marker_;
 };
 
+/// @throws Error 200 for sizes whose products exceed 64 bits, in our counts or in LibTorch's tensors.
+MetaCount checked_count(const RunConfig& config) {
+  std::string reason;
+  try {
+    return count_on_meta(config);
+  } catch (const std::overflow_error& error) {
+    reason = error.what();
+  } catch (const c10::Error& error) {
+    reason = error.what_without_backtrace();
+    if (reason.find("overflow") == std::string::npos) throw;
+  }
+  throw usage_error(
+      fmt::format("{}: this model and batch are too large to count; lower data.batch_size, "
+                  "data.sequence_length or the model's sizes ({})",
+                  config.name, reason.substr(0, reason.find('\n'))));
+}
+
 /// What a built-in model's step would compute; nothing is measured.
 LaunchSamples count_only(const RunConfig& config, LoopState& state) {
   state.stage.store(LoopState::Stage::count);
-  MetaCount count = count_on_meta(config);
+  MetaCount count = checked_count(config);
   LaunchSamples samples;
   samples.parameters = count.parameters;
   samples.matmul_precision = matmul_precision(config.train.precision);
@@ -155,11 +174,21 @@ bool is_out_of_memory(const std::exception& error) {
          text.find("out of memory") != std::string::npos;
 }
 
+/// The interpreter shows the model's source lines, and what went wrong last.
+std::string interpreter_message(const std::string& text) {
+  const size_t end = text.find_last_not_of('\n');
+  const size_t begin = text.rfind('\n', end);
+  return "the TorchScript model's forward or loss failed: " +
+         text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) +
+         "; do data.inputs (sizes, dtypes, high) fit its arguments?";
+}
+
 /// LibTorch's messages carry a C++ stack trace behind the first line; users get the first line.
 std::string message_of(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
-  return text.substr(0, text.find("\nException raised from"));
+  text = text.substr(0, text.find("\nException raised from"));
+  return text.find("TorchScript interpreter") == std::string::npos ? text : interpreter_message(text);
 }
 
 Failure describe(const std::exception& error, const LoopState& state) {

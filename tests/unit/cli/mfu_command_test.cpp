@@ -202,7 +202,7 @@ TEST_F(MfuCommandTest, WrongShapesAreRefused) {
                  "--preset \"llama-9\": there is no such preset; known: ");
   expect_refused(joined(speed, {"--preset", "llama-tiny"}), "--sequence-length is missing");
   expect_refused(joined(speed, {"--preset", "mlp-784-512-512-10", "--sequence-length", "1"}),
-                 "this is an mlp");
+                 "is no decoder");
   expect_refused(joined(speed, {"--preset", "gpt2-124m", "--type", "llama"}),
                  "preset gpt2-124m is of type gpt2");
   expect_refused(joined(speed, {"--preset", "gpt2-124m", "--kv-heads", "2", "--sequence-length", "8"}),
@@ -276,6 +276,16 @@ TEST_F(MfuCommandTest, WhatDoesNotGoTogetherIsRefused) {
   expect_refused(joined(kTiny, joined(speed, {"--precision", "int3"})), "int3");
   expect_refused(joined(kTiny, joined(speed, {"--checkpointing", "some"})), "some");
   expect_refused(joined(kTiny, joined(speed, {"--format", "xml"})), "xml");
+}
+
+TEST_F(MfuCommandTest, ImageModelsHaveNoSuchConventions) {
+  for (const char* preset : {"resnet50", "vit-b-16"}) {
+    const auto result =
+        flopmark({"mfu", "--preset", preset, "--sequence-length", "4", "--samples-per-s", "5"});
+    EXPECT_EQ(result.exit_code, 200) << preset;
+    EXPECT_THAT(result.err, HasSubstr("is no decoder"));
+  }
+  EXPECT_EQ(flopmark({"mfu", "--preset", "llama-tiny", "--device", ""}).exit_code, 200);
 }
 
 }  // namespace
