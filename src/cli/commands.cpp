@@ -43,6 +43,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   setup_run(app, invocation);
   setup_baseline(app, invocation);
   setup_list(app, invocation);
+  setup_env(app, invocation);
   setup_completion(app, invocation);
 }
 

@@ -26,6 +26,7 @@ void setup_commands(CLI::App& app, Invocation& invocation);
 void setup_run(CLI::App& app, Invocation& invocation);
 void setup_baseline(CLI::App& app, Invocation& invocation);
 void setup_list(CLI::App& app, Invocation& invocation);
+void setup_env(CLI::App& app, Invocation& invocation);
 void setup_completion(CLI::App& app, Invocation& invocation);
 
 /// `flopmark --version`: this program's version, and LibTorch's as the worker tells it (or why it cannot).

@@ -71,6 +71,15 @@ void check_tree(const RunRecord& record) {
   }
 }
 
+/// Times taken beside others' work on the device are no reference for anybody.
+void check_device(const RunRecord& record) {
+  for (const auto& warning : record.warnings) {
+    if (warning.code != "device_shared") continue;
+    refuse_saving(record, fmt::format("the device was busy ({}); measure again, or force it with a reason",
+                                      warning.text));
+  }
+}
+
 void check_present_file(const RunRecord& record, const fs::path& path) {
   if (!has_uncommitted_changes(path)) return;
   refuse_saving(
@@ -137,6 +146,7 @@ fs::path save_baseline(const Store& store, const RunRecord& record, const SaveOp
   }
   if (!options.force) {
     check_tree(record);
+    check_device(record);
     check_present_file(record, path);
   }
   RunRecord baseline = record;

@@ -24,6 +24,7 @@ const std::vector<HelpCase>& help_cases() {
                                             {"baseline_list", {"baseline", "list", "--help"}},
                                             {"baseline_show", {"baseline", "show", "--help"}},
                                             {"list", {"list", "--help"}},
+                                            {"env", {"env", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
 }
@@ -68,7 +69,7 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, list, completion; see flopmark --help"},
+       "unknown command \"rnu\"; the commands are run, baseline, list, env, completion; see flopmark --help"},
       {{"--no-such"}, "--no-such"},
       {{"run", "tiny.json", "--no-such"}, "--no-such"},
       {{"run"}, "no config given"},
@@ -78,7 +79,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"baseline", "save"}, "RECORD"},
       {{"baseline", "drop"}, "drop"},
       {{"completion", "fish"}, "fish"},
-      {{"list", "--format", "xml"}, "xml"}};
+      {{"list", "--format", "xml"}, "xml"},
+      {{"env", "--format", "xml"}, "xml"}};
   for (const auto& [arguments, text] : cases) {
     const auto result = flopmark(arguments);
     EXPECT_EQ(result.exit_code, 200) << text;
