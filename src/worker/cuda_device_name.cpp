@@ -8,20 +8,48 @@
 namespace flopmark {
 namespace {
 
-/// A function of the driver's library, which LibTorch has loaded already.
+/// A function of the driver's library, which LibTorch has loaded already; null in a driver that lacks it.
+template <typename Function>
+Function* optional_driver_function(const char* name) {
+  void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  return reinterpret_cast<Function*>(library == nullptr ? nullptr : ::dlsym(library, name));
+}
+
 template <typename Function>
 Function* driver_function(const char* name) {
-  void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
-  void* function = library == nullptr ? nullptr : ::dlsym(library, name);
+  auto* function = optional_driver_function<Function>(name);
   if (function == nullptr) {
     throw std::runtime_error(std::string("the CUDA driver has no ") + name);
   }
-  return reinterpret_cast<Function*>(function);
+  return function;
+}
+
+/// cuDeviceGetUuid_v2 gives a MIG instance its own UUID, the first version its board's.
+std::optional<std::string> uuid_of(CUdevice device) {
+  CUuuid uuid{};
+  auto* get_uuid = optional_driver_function<CUresult(CUuuid*, CUdevice)>("cuDeviceGetUuid_v2");
+  if (get_uuid == nullptr || get_uuid(&uuid, device) != CUDA_SUCCESS) return std::nullopt;
+  std::string text;
+  for (size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    constexpr const char* kDigits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+std::optional<std::string> bus_id_of(CUdevice device) {
+  char text[32] = "";
+  auto* get_bus_id = optional_driver_function<CUresult(char*, int, CUdevice)>("cuDeviceGetPCIBusId");
+  const bool known = get_bus_id != nullptr && get_bus_id(text, sizeof text, device) == CUDA_SUCCESS;
+  return known ? std::optional<std::string>(text) : std::nullopt;
 }
 
 }  // namespace
 
-std::string cuda_device_name(int index) {
+CudaDevice cuda_device(int index) {
   CUdevice device = 0;
   char name[256] = "";
   if (driver_function<CUresult(unsigned)>("cuInit")(0) != CUDA_SUCCESS ||
@@ -30,7 +58,17 @@ std::string cuda_device_name(int index) {
           CUDA_SUCCESS) {
     throw std::runtime_error("the CUDA driver does not give the name of device " + std::to_string(index));
   }
-  return name;
+  return {name, {uuid_of(device), bus_id_of(device)}};
+}
+
+std::optional<std::string> nccl_version() {
+  // No header of NCCL is needed for its one function that takes an int: ncclGetVersion(int*), 22703
+  // is 2.27.3.
+  auto* get_version = reinterpret_cast<int (*)(int*)>(::dlsym(RTLD_DEFAULT, "ncclGetVersion"));
+  int version = 0;
+  if (get_version == nullptr || get_version(&version) != 0) return std::nullopt;
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
 }
 
 }  // namespace flopmark
