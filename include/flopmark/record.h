@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "flopmark/conditions.h"
 #include "flopmark/flop_totals.h"
 
 namespace flopmark {
@@ -27,16 +28,33 @@ struct Subject {
   std::optional<std::string> reason;
 };
 
-/// Where it ran. Unknown is absent.
+/// Where it ran. Unknown is absent. Each field is named once more, in hardware/environment_fields.h.
 struct Environment {
   std::optional<std::string> device_name;
   int64_t device_count = 1;
   std::optional<std::string> driver, libtorch, cuda, cudnn, nccl, compiler, cpu_model, os, governor,
       interconnect;
-  std::optional<int64_t> cpu_logical, threads;
+  std::optional<int64_t> cpu_logical, threads;  ///< cpu_logical: those this process may use
   std::optional<int64_t> sm_count;    ///< of one GPU (of a MIG slice: its own), as the driver counts them
   std::optional<double> sm_clock_hz;  ///< the highest SM clock the driver allows
   std::map<std::string, std::string> variables;  ///< speed-changing environment variables that are set
+
+  // The device in use, as NVML knows it.
+  std::optional<std::string> device_uuid, device_pci_bus_id, mig_profile;  ///< profile such as 3g.20gb
+  std::optional<int64_t> device_memory_bytes;
+  std::optional<double> device_max_clock_hz, device_max_memory_clock_hz;
+  std::optional<double> device_application_clock_hz;  ///< what the clock is set to, where it can be set
+  std::optional<double> device_power_limit_w;         ///< enforced
+  std::optional<bool> ecc, persistence_mode, mig, cudnn_benchmark;
+
+  // The host.
+  std::optional<bool> turbo, smt;           ///< smt: two threads of a core share its units
+  std::optional<double> cpu_max_clock_hz;   ///< the fastest CPU's
+  std::optional<std::string> cpu_affinity;  ///< CPUs this process may use, such as 0-3,8
+  std::optional<int64_t> numa_nodes, memory_bytes;
+  std::optional<double> cgroup_cpus;           ///< CPU seconds per second; absent without a limit
+  std::optional<int64_t> cgroup_memory_bytes;  ///< absent without a limit
+  std::optional<std::string> container;  ///< docker, podman, kubernetes, lxc, ...; absent: no sign of one
 };
 
 /// The dense peak that MFU divides by. `source`: table, by_hand, measured (see `flopmark peak --measure`), or
@@ -121,6 +139,7 @@ struct RunRecord {
   Peak peak;
   Metrics metrics;
   std::optional<Phases> phases;
+  std::optional<Conditions> conditions;  ///< of all launches
   std::optional<WarmupSummary> warmup;
   std::optional<Failure> failure;
   std::optional<std::string> forced_reason;  ///< a baseline saved against a refusal: why

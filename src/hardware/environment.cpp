@@ -1,14 +1,15 @@
 #include "hardware/environment.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "hardware/cgroup_limits.h"
+#include "hardware/environment_fields.h"
 #include "hardware/host_facts.h"
 
 namespace flopmark {
@@ -18,47 +19,65 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxSlug = 64;
 
-/// Everything in `file`; empty if it cannot be read. Files of /proc and /sys have no length to ask for.
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-std::optional<int64_t> usable_cpus() {
-  // A machine may have more CPUs than the fixed set holds; the kernel then answers EINVAL.
-  for (int possible = 1024; possible <= (1 << 20); possible *= 2) {
-    cpu_set_t* set = CPU_ALLOC(static_cast<size_t>(possible));
-    if (!set) return std::nullopt;
-    const size_t bytes = CPU_ALLOC_SIZE(static_cast<size_t>(possible));
-    const bool known = sched_getaffinity(0, bytes, set) == 0;
-    const int64_t count = known ? CPU_COUNT_S(bytes, set) : 0;
-    CPU_FREE(set);
-    if (known) return count;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> os_and_kernel() {
-  auto name = os_name_of(text_of("/etc/os-release"));
+std::optional<std::string> os_and_kernel(const KernelFiles& files) {
+  auto name = os_name_of(files.text("etc/os-release"));
   utsname system{};
   if (uname(&system) != 0) return name;
   const std::string kernel = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   return name ? fmt::format("{}, {}", *name, kernel) : kernel;
 }
 
-std::optional<std::string> governor() {
+std::optional<std::string> governor(const KernelFiles& files) {
   std::vector<std::string> governors;
   std::error_code error;
-  for (fs::directory_iterator at("/sys/devices/system/cpu/cpufreq", error), end; !error && at != end;
-       at.increment(error)) {
-    governors.push_back(text_of(at->path() / "scaling_governor"));
+  const fs::path policies = files.at("sys/devices/system/cpu/cpufreq");
+  for (fs::directory_iterator at(policies, error), end; !error && at != end; at.increment(error)) {
+    const fs::path inside = (at->path() / "scaling_governor").lexically_relative(files.root);
+    governors.push_back(files.text(inside.string()));
   }
   return joined_governors(governors);
+}
+
+/// intel_pstate has a switch of its own, which says the opposite; all other drivers share "boost".
+std::optional<bool> turbo(const KernelFiles& files) {
+  if (const auto off = files.count("sys/devices/system/cpu/intel_pstate/no_turbo")) return *off == 0;
+  if (const auto on = files.count("sys/devices/system/cpu/cpufreq/boost")) return *on != 0;
+  return std::nullopt;
+}
+
+std::optional<bool> smt(const KernelFiles& files) {
+  const auto active = files.count("sys/devices/system/cpu/smt/active");
+  return active ? std::optional(*active != 0) : std::nullopt;
+}
+
+std::optional<double> max_clock_hz(const KernelFiles& files, const std::vector<int>& cpus) {
+  std::optional<double> most;
+  for (const int cpu : cpus) {
+    const auto khz = files.count(fmt::format("sys/devices/system/cpu/cpu{}/cpufreq/cpuinfo_max_freq", cpu));
+    if (khz) most = std::max(most.value_or(0), static_cast<double>(*khz) * 1e3);
+  }
+  return most;
+}
+
+std::optional<std::string> container(const KernelFiles& files) {
+  std::error_code error;
+  if (std::getenv("KUBERNETES_SERVICE_HOST")) return "kubernetes";
+  if (fs::exists(files.at(".dockerenv"), error)) return "docker";
+  if (fs::exists(files.at("run/.containerenv"), error)) return "podman";
+  return container_of_groups(files.text("proc/self/cgroup"));
 }
 
 template <typename T>
 void prefer(std::optional<T>& value, const std::optional<T>& better) {
   if (better) value = better;
+}
+
+void prefer(int64_t& value, int64_t better) {
+  value = better;
+}
+
+void prefer(std::map<std::string, std::string>& values, const std::map<std::string, std::string>& better) {
+  for (const auto& [name, value] : better) values[name] = value;
 }
 
 /// FNV-1a, 32 bits: only to tell two long names apart.
@@ -83,30 +102,30 @@ std::string slug_of(const std::string& name) {
 
 }  // namespace
 
-Environment host_environment() {
+Environment host_environment(const KernelFiles& files) {
+  const std::vector<int> cpus = usable_cpus();
+  const CgroupLimits limits = cgroup_limits(files);
   Environment environment;
-  environment.cpu_model = cpu_model_of(text_of("/proc/cpuinfo"));
-  environment.cpu_logical = usable_cpus();
-  environment.os = os_and_kernel();
-  environment.governor = governor();
+  environment.cpu_model = cpu_model_of(files.text("proc/cpuinfo"));
+  if (!cpus.empty()) environment.cpu_logical = std::ssize(cpus);
+  environment.cpu_affinity = cpu_list_text(cpus);
+  environment.cpu_max_clock_hz = max_clock_hz(files, cpus);
+  environment.governor = governor(files);
+  environment.turbo = turbo(files);
+  environment.smt = smt(files);
+  environment.numa_nodes = list_size_of(files.text("sys/devices/system/node/online"));
+  environment.memory_bytes = memory_of(files.text("proc/meminfo"));
+  environment.cgroup_cpus = limits.cpus;
+  environment.cgroup_memory_bytes = limits.memory_bytes;
+  environment.container = container(files);
+  environment.os = os_and_kernel(files);
   environment.variables = speed_variables(environ);
   return environment;
 }
 
 Environment merge_environment(const Environment& host, const Environment& worker) {
   Environment merged = host;
-  merged.device_count = worker.device_count;
-  for (auto field :
-       {&Environment::device_name, &Environment::driver, &Environment::libtorch, &Environment::cuda,
-        &Environment::cudnn, &Environment::nccl, &Environment::compiler, &Environment::cpu_model,
-        &Environment::os, &Environment::governor, &Environment::interconnect}) {
-    prefer(merged.*field, worker.*field);
-  }
-  prefer(merged.cpu_logical, worker.cpu_logical);
-  prefer(merged.threads, worker.threads);
-  prefer(merged.sm_count, worker.sm_count);
-  prefer(merged.sm_clock_hz, worker.sm_clock_hz);
-  for (const auto& [name, value] : worker.variables) merged.variables[name] = value;
+  for_each_environment_field([&](const char*, auto field) { prefer(merged.*field, worker.*field); });
   return merged;
 }
 

@@ -3,13 +3,15 @@
 #include <string>
 
 #include "flopmark/record.h"
+#include "hardware/kernel_files.h"
 
 namespace flopmark {
 
-/// What this process can tell of the machine without LibTorch: CPU model, logical CPUs it may use, OS and
-/// kernel, frequency governor, and the speed-changing variables that are set (OMP_*, MKL_*, TORCH_*, NCCL_*,
-/// CUDA_*, ...: see host_facts.h). Never fails; unknown is absent.
-Environment host_environment();
+/// What this process can tell of the machine without LibTorch: CPUs (model, which it may use, clock,
+/// governor, turbo, SMT), memory, NUMA nodes, control group limits, container, OS and kernel, and the
+/// speed-changing variables that are set (OMP_*, MKL_*, TORCH_*, NCCL_*, CUDA_*, ...: see host_facts.h).
+/// Never fails; unknown is absent.
+Environment host_environment(const KernelFiles& files = {});
 
 /// `worker`'s facts over `host`'s; the device count is the worker's.
 Environment merge_environment(const Environment& host, const Environment& worker);

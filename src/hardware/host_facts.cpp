@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
+#include <utility>
 
 namespace flopmark {
 namespace {
@@ -73,6 +75,48 @@ std::optional<std::string> joined_governors(const std::vector<std::string>& gove
   for (const auto& governor : distinct) joined += (joined.empty() ? "" : "+") + governor;
   if (joined.empty()) return std::nullopt;
   return joined;
+}
+
+std::optional<int64_t> memory_of(std::string_view meminfo) {
+  constexpr int64_t kKiB = 1024;
+  const auto text = value_of(meminfo, "MemTotal", ':');
+  int64_t kib = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), kib).ec != std::errc() ||
+      kib <= 0) {
+    return std::nullopt;
+  }
+  return kib * kKiB;
+}
+
+std::optional<int64_t> list_size_of(std::string_view list) {
+  int64_t size = 0;
+  for (list = trimmed(list); !list.empty();) {
+    const std::string_view range = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(range.size() + 1, list.size()));
+    int64_t first = 0;
+    const char* const end = range.data() + range.size();
+    auto parsed = std::from_chars(range.data(), end, first);
+    int64_t last = first;
+    if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == '-') {
+      parsed = std::from_chars(parsed.ptr + 1, end, last);
+    }
+    if (parsed.ec != std::errc() || parsed.ptr != end || first < 0 || last < first) return std::nullopt;
+    size += last - first + 1;
+  }
+  return size > 0 ? std::optional(size) : std::nullopt;
+}
+
+std::optional<std::string> container_of_groups(std::string_view cgroup) {
+  constexpr std::array<std::pair<const char*, const char*>, 6> kSigns{{{"kubepods", "kubernetes"},
+                                                                       {"docker", "docker"},
+                                                                       {"libpod", "podman"},
+                                                                       {"containerd", "containerd"},
+                                                                       {"/lxc", "lxc"},
+                                                                       {"machine.slice/machine-", "nspawn"}}};
+  for (const auto& [sign, name] : kSigns) {
+    if (cgroup.find(sign) != std::string_view::npos) return name;
+  }
+  return std::nullopt;
 }
 
 std::map<std::string, std::string> speed_variables(const char* const* environment) {

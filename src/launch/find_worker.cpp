@@ -18,7 +18,7 @@ constexpr const char* kAdvice =
     "build it (target flopmark-worker, which needs LibTorch), or name it in the environment variable "
     "FLOPMARK_WORKER";
 constexpr int kPollInterval_ms = 20;
-constexpr size_t kVersionLogBytes = 262144;
+constexpr size_t kAnswerBytes = 262144;
 
 /// Why `path` cannot be run; empty if it can.
 std::string fault_of(const std::filesystem::path& path) {
@@ -36,8 +36,8 @@ std::filesystem::path named_worker(const std::filesystem::path& path, const char
   return std::filesystem::absolute(path);
 }
 
-/// What a program that was asked for its version wrote until it ended or its time was up.
-struct VersionTalk {
+/// What a worker that was asked something wrote until it ended or its time was up.
+struct WorkerAnswer {
   std::vector<std::string> lines;
   std::string trouble;  ///< empty if it ended well
 };
@@ -48,10 +48,12 @@ std::string trouble_of(const ExitStatus& status) {
   return "";
 }
 
-VersionTalk talk_about_version(const std::filesystem::path& worker, std::chrono::duration<double> timeout) {
-  VersionTalk talk;
+WorkerAnswer ask_worker(const std::filesystem::path& worker, std::vector<std::string> question,
+                        std::chrono::duration<double> timeout) {
+  WorkerAnswer talk;
   SignalWatch signals;
-  WorkerProcess process({worker.string(), "--version"});
+  question.insert(question.begin(), worker.string());
+  WorkerProcess process(question);
   LineSplitter splitter(kWorkerLineLimitBytes);
   const auto take = [&talk](const std::string& line) { talk.lines.push_back(line); };
   const auto give_up = std::chrono::steady_clock::now() + timeout;
@@ -62,12 +64,12 @@ VersionTalk talk_about_version(const std::filesystem::path& worker, std::chrono:
     ::poll(watched, std::size(watched), kPollInterval_ms);
     last = process.ended();
     ReadResult read;
-    if (process.log()) read = read_available(process.log(), kVersionLogBytes);
+    if (process.log()) read = read_available(process.log(), kAnswerBytes);
     splitter.add(read.bytes, take);
     if (read.ended) process.log().close();
     bytes += read.bytes.size();
     if (!signals.take().empty()) throw Error(ExitCode::interrupted, "interrupted");
-    if (bytes > kVersionLogBytes) talk.trouble = "wrote far more than a version";
+    if (bytes > kAnswerBytes) talk.trouble = "wrote far more than an answer";
     if (std::chrono::steady_clock::now() > give_up) {
       talk.trouble = fmt::format("did not answer within {:g} s", timeout.count());
     }
@@ -78,22 +80,40 @@ VersionTalk talk_about_version(const std::filesystem::path& worker, std::chrono:
   return talk;
 }
 
+[[noreturn]] void refuse_answer(const std::filesystem::path& worker, const char* what,
+                                const WorkerAnswer& answer) {
+  LogTail log;
+  for (const std::string& line : answer.lines) log.add(line + "\n");
+  std::string text = fmt::format(
+      "the worker {} does not say its {}: `{} --{}` {}", worker.string(), what, worker.filename().string(),
+      what, answer.trouble.empty() ? fmt::format("printed no {} line", what) : answer.trouble);
+  for (const std::string& line : log.lines()) text += "\n  " + line;
+  throw usage_error(text);
+}
+
 }  // namespace
 
 WorkerVersion ask_worker_version(const std::filesystem::path& worker, std::chrono::duration<double> timeout) {
-  const VersionTalk talk = talk_about_version(worker, timeout);
-  if (talk.trouble.empty()) {
-    for (const std::string& line : talk.lines) {
-      if (auto version = parse_version(line)) return *version;
+  const WorkerAnswer answer = ask_worker(worker, {"--version"}, timeout);
+  for (const std::string& line : answer.lines) {
+    if (!answer.trouble.empty()) break;
+    if (auto version = parse_version(line)) return *version;
+  }
+  refuse_answer(worker, "version", answer);
+}
+
+Environment ask_worker_environment(const std::filesystem::path& worker, const std::string& device,
+                                   std::chrono::duration<double> timeout) {
+  const WorkerAnswer answer = ask_worker(worker, {"--environment", "--device", device}, timeout);
+  for (const std::string& line : answer.lines) {
+    if (!answer.trouble.empty()) break;
+    try {
+      return environment_from_json(nlohmann::json::parse(line));
+    } catch (const std::exception&) {
+      continue;  // a library's own words
     }
   }
-  LogTail log;
-  for (const std::string& line : talk.lines) log.add(line + "\n");
-  std::string text = fmt::format("the worker {} does not say its version: `{} --version` {}", worker.string(),
-                                 worker.filename().string(),
-                                 talk.trouble.empty() ? "printed no version line" : talk.trouble);
-  for (const std::string& line : log.lines()) text += "\n  " + line;
-  throw usage_error(text);
+  refuse_answer(worker, "environment", answer);
 }
 
 std::filesystem::path find_worker(const std::filesystem::path& given) {

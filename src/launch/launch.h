@@ -57,6 +57,11 @@ LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink);
 WorkerVersion ask_worker_version(const std::filesystem::path& worker,
                                  std::chrono::duration<double> timeout = std::chrono::seconds(20));
 
+/// What `worker --environment --device D` says: what only the worker knows of the machine, for the device
+/// that a config's "device" names. @throws Error 200 if it cannot be asked or there is no such device.
+Environment ask_worker_environment(const std::filesystem::path& worker, const std::string& device,
+                                   std::chrono::duration<double> timeout = std::chrono::seconds(60));
+
 /// The worker to use: `given` if not empty, else FLOPMARK_WORKER, else flopmark-worker beside this program.
 /// @throws Error 200 naming the places looked at.
 std::filesystem::path find_worker(const std::filesystem::path& given);

@@ -17,7 +17,8 @@ namespace flopmark {
 /// the worker writes the lines below to descriptor N, one JSON object per line, hello first, and reads its
 /// standard input: the line "stop" asks it to finish the present step and write what it has with status
 /// incomplete; the end of the input means that the front-end is gone, and the worker must end at once. Called
-/// as `flopmark-worker --version` it prints one version line to standard output.
+/// as `flopmark-worker --version` it prints one version line to standard output, as
+/// `flopmark-worker --environment --device D` one line with the `environment` object of its samples.
 inline constexpr const char* kWorkerProtocol = "flopmark.worker/1";
 inline constexpr const char* kStopLine = "stop\n";
 /// Longer lines are cut here by the reader, so a worker keeps its texts well below.

@@ -55,6 +55,7 @@ struct LaunchSamples {
   WarmupSamples warmup;
   BlockSamples timed;
   MemorySamples memory;
+  std::optional<Conditions> conditions;  ///< of the timed steps
   std::optional<FlopTotals> flops;
   std::vector<MatmulRate> matmul_rates;  ///< of `flopmark peak --measure` only
 };
@@ -64,6 +65,11 @@ struct LaunchSamples {
 nlohmann::json to_json(const LaunchSamples& samples);
 /// @throws std::exception on anything that is not flopmark.samples/1: the text names the key.
 LaunchSamples launch_samples_from_json(const nlohmann::json& json);
+
+/// The `environment` object of samples and records, and what `flopmark env` prints. Unknown is null.
+nlohmann::json to_json(const Environment& environment);
+/// @throws std::exception naming a key of the wrong type.
+Environment environment_from_json(const nlohmann::json& json);
 
 /// The `flops` object of samples, records and `flopmark flops`, with `model_flop` and `hardware_flop`.
 nlohmann::json to_json(const FlopTotals& totals);

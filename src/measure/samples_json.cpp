@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "measure/described_json.h"
 #include "measure/json_fields.h"
 #include "measure/samples.h"
 
@@ -73,50 +74,6 @@ Json failure_to_json(const Failure& failure) {
 Failure failure_from_json(const Json& json) {
   return {text_field(json, "kind"), text_field(json, "phase"), optional_count_field(json, "step"),
           text_field(json, "text")};
-}
-
-/// The optional texts of an Environment, each described once for writing and reading.
-struct EnvironmentText {
-  const char* key;
-  std::optional<std::string> Environment::*member;
-};
-constexpr EnvironmentText kEnvironmentTexts[] = {{"device_name", &Environment::device_name},
-                                                 {"driver", &Environment::driver},
-                                                 {"libtorch", &Environment::libtorch},
-                                                 {"cuda", &Environment::cuda},
-                                                 {"cudnn", &Environment::cudnn},
-                                                 {"nccl", &Environment::nccl},
-                                                 {"compiler", &Environment::compiler},
-                                                 {"cpu_model", &Environment::cpu_model},
-                                                 {"os", &Environment::os},
-                                                 {"governor", &Environment::governor},
-                                                 {"interconnect", &Environment::interconnect}};
-
-Json environment_to_json(const Environment& environment) {
-  Json json = {
-      {"device_count", environment.device_count},         {"cpu_logical", nullable(environment.cpu_logical)},
-      {"threads", nullable(environment.threads)},         {"sm_count", nullable(environment.sm_count)},
-      {"sm_clock_hz", nullable(environment.sm_clock_hz)}, {"variables", environment.variables}};
-  for (const EnvironmentText& text : kEnvironmentTexts) {
-    json[text.key] = nullable(environment.*text.member);
-  }
-  return json;
-}
-
-Environment environment_from_json(const Json& json) {
-  Environment environment;
-  environment.device_count = count_field(json, "device_count");
-  environment.cpu_logical = optional_count_field(json, "cpu_logical");
-  environment.threads = optional_count_field(json, "threads");
-  environment.sm_count = optional_count_field(json, "sm_count");
-  environment.sm_clock_hz = optional_number_field(json, "sm_clock_hz");
-  for (const EnvironmentText& text : kEnvironmentTexts) {
-    environment.*text.member = optional_text_field(json, text.key);
-  }
-  for (const auto& [name, value] : field(json, "variables").items()) {
-    environment.variables[name] = value.get<std::string>();
-  }
-  return environment;
 }
 
 Json data_to_json(const DataSummary& data) {
@@ -218,11 +175,22 @@ BlockSamples block_from_json(const Json& json) {
 
 }  // namespace
 
+Json to_json(const Environment& environment) {
+  return DescribedWriter::json_of(environment);
+}
+
+Environment environment_from_json(const Json& json) {
+  Environment environment;
+  DescribedReader reader(json);
+  describe(reader, environment);
+  return environment;
+}
+
 Json to_json(const LaunchSamples& samples) {
   return {{"schema", kSamplesSchema},
           {"status", samples.status},
           {"failure", samples.failure ? failure_to_json(*samples.failure) : Json(nullptr)},
-          {"environment", environment_to_json(samples.environment)},
+          {"environment", to_json(samples.environment)},
           {"data", data_to_json(samples.data)},
           {"matmul_precision", samples.matmul_precision},
           {"attention_kernel", samples.attention_kernel},
@@ -233,6 +201,7 @@ Json to_json(const LaunchSamples& samples) {
             {"reason", samples.warmup.reason}}},
           {"timed", block_to_json(samples.timed)},
           {"memory", memory_to_json(samples.memory)},
+          {"conditions", DescribedWriter::json_of(samples.conditions)},
           {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)},
           {"matmul_rates", matmul_rates_to_json(samples.matmul_rates)}};
 }
@@ -257,6 +226,8 @@ LaunchSamples launch_samples_from_json(const Json& json) {
                     text_field(warmup, "reason")};
   samples.timed = block_from_json(field(json, "timed"));
   samples.memory = memory_from_json(field(json, "memory"));
+  DescribedReader reader(json);
+  reader("conditions", samples.conditions);
   if (const Json& flops = field(json, "flops"); !flops.is_null()) {
     samples.flops = flop_totals_from_json(flops);
   }

@@ -6,6 +6,7 @@
 
 #include "measure/samples.h"
 #include "measure/step.h"
+#include "measure/temperature_watch.h"
 
 namespace flopmark {
 
@@ -45,11 +46,14 @@ BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const B
                        LoopState& state);
 
 /// When warm-up may end. At least `min_steps` steps and `min_s` seconds, whatever the limits say; from then
-/// on until the step time is steady, or `max_steps` or `max_s` is reached.
+/// on until the step time is steady and the temperature has settled (see temperature_watch.h), or `max_steps`
+/// or `max_s` is reached. Steps may be short and a device warms slowly: while only the temperature moves,
+/// `max_steps` does not count.
 struct WarmupOptions {
   int64_t min_steps = 10, max_steps = 200;
   double min_s = 0, max_s = 120;  ///< host clock; min_s is 30 on a GPU
   int64_t micro_batches = 1;
+  Thermometer* thermometer = nullptr;  ///< not owned; null: no temperature to wait for. Read twice a second.
 };
 
 /// Steps until the step time is steady (see warmup_detector.h), synchronizing after each; times are the

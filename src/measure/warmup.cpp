@@ -35,17 +35,51 @@ void check_loss(const BlockFacts& facts, int64_t number) {
   }
 }
 
+/// Follows the temperature between steps, as far as there is a thermometer that answers.
+class WarmupTemperature {
+ public:
+  explicit WarmupTemperature(Thermometer* thermometer) : thermometer_(thermometer) {}
+
+  void read_at(double time_s) {
+    constexpr double kInterval_s = 0.5;  // a reading may take a millisecond
+    if (thermometer_ == nullptr || time_s < next_s_) {
+      return;
+    }
+    next_s_ = time_s + kInterval_s;
+    const auto temperature_c = thermometer_->temperature_c();
+    known_ = temperature_c.has_value();
+    if (known_) {
+      watch_.add(time_s, *temperature_c);
+    }
+  }
+  bool settled() const { return !known_ || watch_.settled(); }
+  /// Why the warm-up is not over, given what the step time says.
+  std::string reason(const std::string& of_step_time) const {
+    const auto movement_c = watch_.movement_c();
+    const std::string what = movement_c ? fmt::format("moved by {:+.1f} C in", *movement_c)
+                                        : std::string("could not be followed for");
+    return fmt::format("not steady: the temperature {} the last {:g} s; step time {}", what,
+                       TemperatureWatch::kWindow_s, of_step_time);
+  }
+
+ private:
+  Thermometer* thermometer_;
+  TemperatureWatch watch_;
+  bool known_ = false;
+  double next_s_ = 0;
+};
+
 enum class End { none, steady, steps, seconds };
 
-End end_of_warmup(const WarmupDetector& detector, const WarmupOptions& options, int64_t steps,
-                  double elapsed_s) {
+End end_of_warmup(const WarmupDetector& detector, const WarmupTemperature& temperature,
+                  const WarmupOptions& options, int64_t steps, double elapsed_s) {
   if (steps < options.min_steps || elapsed_s < options.min_s) {
     return End::none;
   }
-  if (detector.steady()) {
+  if (detector.steady() && temperature.settled()) {
     return End::steady;
   }
-  if (steps >= options.max_steps) {
+  if (steps >= options.max_steps && temperature.settled()) {
     return End::steps;
   }
   return elapsed_s >= options.max_s ? End::seconds : End::none;
@@ -59,6 +93,7 @@ WarmupSamples run_warmup(TrainingStep& step, Marker& marker, Clock& clock, const
   state.steps = 0;
   state.stage = LoopState::Stage::warmup;
   WarmupDetector detector(options.min_steps, options.max_steps);
+  WarmupTemperature temperature(options.thermometer);
   WarmupSamples samples;
   const int64_t start_ns = clock.now_ns();
   const auto elapsed_s = [&] { return static_cast<double>(clock.now_ns() - start_ns) * 1e-9; };
@@ -71,13 +106,18 @@ WarmupSamples run_warmup(TrainingStep& step, Marker& marker, Clock& clock, const
     samples.step_s.push_back(time_one_step(step, marker, clock, options.micro_batches));
     check_loss(step.end_block(), number);
     detector.add(samples.step_s.back());
-    end = end_of_warmup(detector, options, number, elapsed_s());
+    const double now_s = elapsed_s();
+    temperature.read_at(now_s);
+    end = end_of_warmup(detector, temperature, options, number, now_s);
   }
 
-  samples.steady = end != End::none && detector.steady_so_far();
+  samples.steady = end != End::none && detector.steady_so_far() && temperature.settled();
   samples.reason = end == End::none ? "not steady: stopped from outside after " +
                                           counted(std::ssize(samples.step_s), "step")
                                     : detector.reason();
+  if (end != End::none && !temperature.settled()) {
+    samples.reason = temperature.reason(samples.reason);
+  }
   if (end == End::seconds) {
     samples.reason += fmt::format("; ended by the time limit of {:g} s", options.max_s);
   }

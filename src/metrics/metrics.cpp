@@ -156,6 +156,26 @@ std::optional<double> data_wait(const MetricInputs& inputs) {
   return quotient(data_s, step_s);
 }
 
+/// The boards' energy over the timed steps, shared among `count`; absent unless every launch has it.
+std::optional<double> energy_per(const MetricInputs& inputs, int64_t BlockSamples::*count) {
+  double energy_j = 0, total = 0;
+  for (const LaunchSamples& launch : inputs.launches) {
+    if (!launch.conditions || !launch.conditions->device_energy_j) {
+      return std::nullopt;
+    }
+    energy_j += *launch.conditions->device_energy_j;
+    total += static_cast<double>(launch.timed.*count);
+  }
+  return quotient(energy_j, total);
+}
+
+std::optional<double> energy_per_step(const MetricInputs& inputs) {
+  return energy_per(inputs, &BlockSamples::steps);
+}
+std::optional<double> energy_per_token(const MetricInputs& inputs) {
+  return energy_per(inputs, &BlockSamples::tokens);
+}
+
 }  // namespace
 
 const std::vector<MetricRow>& metric_rows() {
@@ -184,6 +204,8 @@ const std::vector<MetricRow>& metric_rows() {
       {"communication_ratio", "Communication share", Unit::ratio, Better::lower, no_communication},
       {"communication_exposed_ratio", "Communication exposed", Unit::ratio, Better::lower, no_communication},
       {"data_wait_ratio", "Data wait share", Unit::ratio, Better::lower, data_wait},
+      {"energy_per_step_j", "Energy per step", Unit::joules, Better::lower, energy_per_step},
+      {"energy_per_token_j", "Energy per token", Unit::joules, Better::lower, energy_per_token},
   };
   return kRows;
 }

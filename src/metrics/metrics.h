@@ -20,7 +20,7 @@ struct MetricInputs {
 };
 
 enum class Better { lower, higher, neither };
-enum class Unit { seconds, per_second, flop_per_second, ratio, bytes };
+enum class Unit { seconds, per_second, flop_per_second, ratio, bytes, joules };
 
 /// One metric, described once: key in the record, unit, direction, title in the table, how it is computed.
 /// `compute` returns nothing where the value is unknown, and never NaN, infinity or a negative number.

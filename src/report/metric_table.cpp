@@ -114,6 +114,10 @@ const std::map<std::string, Note>& notes() {
        }},
       {"host_peak_bytes",
        [](const RunRecord&, std::optional<double>) -> std::string { return "resident peak of the process"; }},
+      {"energy_per_step_j",
+       [](const RunRecord&, std::optional<double>) -> std::string {
+         return "of the whole device, by its own counter";
+       }},
       {"data_wait_ratio",
        [](const RunRecord&, std::optional<double>) -> std::string {
          return "of the step, blocked on the loader";
@@ -134,6 +138,8 @@ std::string format_value(Unit unit, std::optional<double> value) {
       return format_ratio(value);
     case Unit::bytes:
       return format_bytes(value);
+    case Unit::joules:
+      return format_energy(value);
   }
   return format_rate(value);
 }

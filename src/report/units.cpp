@@ -31,6 +31,9 @@ constexpr std::array<Scale, 7> kFlop{{{1, "FLOP"},
                                       {1e12, "TFLOP"},
                                       {1e15, "PFLOP"},
                                       {1e18, "EFLOP"}}};
+constexpr std::array<Scale, 5> kEnergy{{{1e-6, "uJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}, {1e6, "MJ"}}};
+constexpr std::array<Scale, 4> kFrequency{{{1, "Hz"}, {1e3, "kHz"}, {1e6, "MHz"}, {1e9, "GHz"}}};
+constexpr std::array<Scale, 3> kPower{{{1e-3, "mW"}, {1, "W"}, {1e3, "kW"}}};
 constexpr std::array<Scale, 5> kBytes{
     {{1, "B"}, {1024.0, "KiB"}, {1048576.0, "MiB"}, {1073741824.0, "GiB"}, {1099511627776.0, "TiB"}}};
 
@@ -102,6 +105,18 @@ std::string format_flop_per_s(std::optional<double> flop_per_s) {
 std::string format_bytes(std::optional<double> bytes) {
   if (bytes && std::abs(*bytes) < 1024) return fmt::format("{:.0f} B", *bytes);
   return scaled(bytes, kBytes, 1024);
+}
+
+std::string format_energy(std::optional<double> j) {
+  return scaled(j, kEnergy, 1000);
+}
+
+std::string format_frequency(std::optional<double> hz) {
+  return scaled(hz, kFrequency, 1000);
+}
+
+std::string format_power(std::optional<double> w) {
+  return scaled(w, kPower, 1000);
 }
 
 std::string format_ratio(std::optional<double> ratio) {

@@ -20,6 +20,12 @@ std::string format_flop(std::optional<double> flop);
 std::string format_flop_per_s(std::optional<double> flop_per_s);
 /// Powers of 1024: "512.0 MiB", "1.500 GiB", "17 B".
 std::string format_bytes(std::optional<double> bytes);
+/// "1.234 kJ", "12.30 mJ".
+std::string format_energy(std::optional<double> j);
+/// "1.980 GHz".
+std::string format_frequency(std::optional<double> hz);
+/// "700.0 W".
+std::string format_power(std::optional<double> w);
 /// A ratio as a percentage with two decimals: "42.45 %".
 std::string format_ratio(std::optional<double> ratio);
 /// A share of a whole as a percentage with one decimal: "1.2 %".

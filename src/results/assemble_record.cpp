@@ -8,6 +8,7 @@
 
 #include "hardware/environment.h"
 #include "hardware/peak.h"
+#include "measure/condition_log.h"
 #include "metrics/metrics.h"
 #include "results/record_file.h"
 #include "results/run_warnings.h"
@@ -199,7 +200,9 @@ RunRecord assemble_record(const RecordInputs& inputs) {
   if (!record.failure && !launches.empty()) {
     record.metrics = compute_metrics({launches, record.peak, record.environment.device_count});
     record.phases = compute_phases(launches);
+    record.conditions = merge_conditions(launches);
     append(record.warnings, launch_warnings(launches));
+    append(record.warnings, condition_warnings(launches));
   }
   append(record.warnings, subject_warnings(inputs.subject));
 

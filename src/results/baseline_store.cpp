@@ -71,6 +71,15 @@ void check_tree(const RunRecord& record) {
   }
 }
 
+/// Times taken beside others' work on the device are no reference for anybody.
+void check_device(const RunRecord& record) {
+  for (const auto& warning : record.warnings) {
+    if (warning.code != "device_shared") continue;
+    refuse_saving(record, fmt::format("the device was busy ({}); measure again, or force it with a reason",
+                                      warning.text));
+  }
+}
+
 void check_present_file(const RunRecord& record, const fs::path& path) {
   if (!has_uncommitted_changes(path)) return;
   refuse_saving(
@@ -157,6 +166,7 @@ SavedBaseline save_baseline(const Store& store, const RunRecord& record, const S
   const fs::path path = baseline_path(store, record);
   if (record.status != "ok") refuse_saving(record, status_refusal(record));
   check_subject_for_saving(record, options);
+  if (!options.force) check_device(record);
   check_present_baseline(store, record, options);
   RunRecord baseline = record;
   if (options.force) baseline.forced_reason = options.reason;

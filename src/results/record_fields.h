@@ -1,6 +1,8 @@
 #pragma once
 
 #include "flopmark/record.h"
+#include "hardware/environment_fields.h"
+#include "measure/conditions_fields.h"
 
 namespace flopmark {
 
@@ -20,27 +22,6 @@ void describe(V& visit, typename V::template Of<Subject>& subject) {
   visit("dirty", subject.dirty);
   visit("branch", subject.branch);
   visit("reason", subject.reason);
-}
-
-template <typename V>
-void describe(V& visit, typename V::template Of<Environment>& environment) {
-  visit("device_name", environment.device_name);
-  visit("device_count", environment.device_count);
-  visit("driver", environment.driver);
-  visit("libtorch", environment.libtorch);
-  visit("cuda", environment.cuda);
-  visit("cudnn", environment.cudnn);
-  visit("nccl", environment.nccl);
-  visit("compiler", environment.compiler);
-  visit("cpu_model", environment.cpu_model);
-  visit("cpu_logical", environment.cpu_logical);
-  visit("threads", environment.threads);
-  visit("sm_count", environment.sm_count);
-  visit("sm_clock_hz", environment.sm_clock_hz);
-  visit("os", environment.os);
-  visit("governor", environment.governor);
-  visit("interconnect", environment.interconnect);
-  visit("variables", environment.variables);
 }
 
 template <typename V>
@@ -133,6 +114,7 @@ void describe(V& visit, typename V::template Of<RunRecord>& record) {
   visit("peak", record.peak);
   visit("metrics", record.metrics);
   visit("phases", record.phases);
+  visit("conditions", record.conditions);
   visit("warmup", record.warmup);
   visit("failure", record.failure);
   visit("repeats", record.repeats);

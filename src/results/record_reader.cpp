@@ -111,7 +111,8 @@ class Reader {
   void read(const json& json_value, const std::string& place, std::optional<T>& value) {
     if (json_value.is_null()) return;
     value.emplace();
-    if constexpr (std::is_class_v<T> && !std::is_same_v<T, std::string> && !std::is_same_v<T, FlopTotals>) {
+    if constexpr (std::is_class_v<T> && !std::is_same_v<T, std::string> && !std::is_same_v<T, FlopTotals> &&
+                  !std::is_same_v<T, std::map<std::string, double>>) {
       if (!read_object(json_value, place, *value)) value.reset();
     } else {
       read(json_value, place, *value);

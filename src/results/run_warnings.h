@@ -15,6 +15,13 @@ namespace flopmark {
 /// (the very same over 10 steps or more).
 std::vector<Warning> launch_warnings(const std::vector<LaunchSamples>& launches);
 
+/// What the machine did that makes the times doubtful, in this order and each code at most once: throttled
+/// (the device gave a reason to be slow in 1 % of the samples or more), clock_drop (its clock fell by over
+/// 5 %), clock_not_locked (it moved by over 1 %, and no setting holds it), device_shared (others' work on the
+/// device), cpu_shared (steal or others' load over 5 %, the timed thread without a CPU for over 2 %, or over
+/// 100 involuntary switches a second and CPU).
+std::vector<Warning> condition_warnings(const std::vector<LaunchSamples>& launches);
+
 /// no_commit, dirty_tree, dirty_unknown.
 std::vector<Warning> subject_warnings(const Subject& subject);
 

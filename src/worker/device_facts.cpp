@@ -16,9 +16,40 @@ std::string cudnn_version_text(int64_t version) {
   return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
          std::to_string(version % 100);
 }
+
+/// Opened once: starting NVML takes tens of milliseconds. Null where there is none.
+std::shared_ptr<Nvml> nvml() {
+  static std::string reason;
+  static const std::shared_ptr<Nvml> kOpened = open_nvml(kNvmlLibrary, reason);
+  return kOpened;
+}
+
+/// The device's settings and the driver, as NVML gives them.
+void add_cuda_facts(Environment& environment, const torch::Device& device) {
+  const CudaDevice cuda = cuda_device(device.index());
+  environment.device_name = cuda.name;
+  environment.device_pci_bus_id = cuda.address.pci_bus_id;
+  environment.sm_count = cuda.sm_count;
+  environment.sm_clock_hz = cuda.sm_clock_hz;
+  environment.cuda = cuda_runtime_version();
+  environment.cudnn = cudnn_version_text(at::detail::getCUDAHooks().versionRuntimeCuDNN());
+  environment.cudnn_benchmark = at::globalContext().benchmarkCuDNN();
+  environment.nccl = nccl_version();
+  if (const auto opened = nvml()) environment.driver = opened->driver_version();
+  if (const auto sensors = sensors_of(device)) add_device_facts(environment, sensors->facts());
+}
 #endif
 
 }  // namespace
+
+std::unique_ptr<NvmlDevice> sensors_of([[maybe_unused]] const torch::Device& device) {
+#ifdef FLOPMARK_CUDA
+  if (const auto opened = nvml(); opened && device.is_cuda()) {
+    return find_device(*opened, cuda_device(device.index()).address);
+  }
+#endif
+  return nullptr;
+}
 
 std::string cuda_runtime_version() {
 #ifdef FLOPMARK_CUDA
@@ -31,19 +62,14 @@ std::string cuda_runtime_version() {
 
 Environment worker_environment([[maybe_unused]] const torch::Device& device) {
   Environment environment;
-  environment.device_name = host_environment().cpu_model;
+  const Environment host = host_environment();
+  environment.device_name = host.cpu_model;
+  environment.cpu_logical = host.cpu_logical;
   environment.libtorch = TORCH_VERSION;
   environment.threads = at::get_num_threads();
   environment.compiler = "gcc " __VERSION__ " (" FLOPMARK_BUILD_FLAGS ")";
 #ifdef FLOPMARK_CUDA
-  if (device.is_cuda()) {
-    environment.device_name = cuda_device_name(device.index());
-    const CudaUnits units = cuda_units(device.index());
-    environment.sm_count = units.sm_count;
-    environment.sm_clock_hz = units.sm_clock_hz;
-    environment.cuda = cuda_runtime_version();
-    environment.cudnn = cudnn_version_text(at::detail::getCUDAHooks().versionRuntimeCuDNN());
-  }
+  if (device.is_cuda()) add_cuda_facts(environment, device);
 #endif
   return environment;
 }

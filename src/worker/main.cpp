@@ -5,6 +5,7 @@
 
 #include "flopmark/error.h"
 #include "launch/protocol.h"
+#include "measure/samples.h"
 #include "worker/device_facts.h"
 #include "worker/session.h"
 
@@ -20,13 +21,29 @@ void print_version() {
   std::fputs(flopmark::format_version(version).c_str(), stdout);
 }
 
+/// One line for `flopmark env`.
+int print_environment(const std::string& device) {
+  try {
+    const nlohmann::json environment =
+        flopmark::to_json(flopmark::worker_environment(flopmark::resolve_device(device)));
+    std::puts(environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return 0;
+  } catch (const flopmark::Error& error) {
+    std::fputs(error.what(), stderr);
+    return static_cast<int>(error.code());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"flopmark-worker: one launch of a measured training job; started by flopmark"};
-  bool version = false;
+  bool version = false, environment = false;
+  std::string device = "auto";
   flopmark::SessionOptions options;
   app.add_flag("--version", version, "protocol and LibTorch version, one line of JSON");
+  app.add_flag("--environment", environment, "what it runs on, one line of JSON");
+  app.add_option("--device", device, "with --environment: of this device");
   app.add_option("--config", options.config, "resolved config");
   app.add_option("--samples", options.samples, "raw-sample file to write");
   app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
@@ -41,6 +58,7 @@ int main(int argc, char** argv) {
     print_version();
     return 0;
   }
+  if (environment) return print_environment(device);
   if (options.config.empty() || options.samples.empty() || options.progress_fd < 0) {
     std::fputs("flopmark-worker is started by flopmark: use flopmark run CONFIG\n", stderr);
     return static_cast<int>(flopmark::ExitCode::usage);

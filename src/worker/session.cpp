@@ -1,15 +1,18 @@
 #include "worker/session.h"
 
 #include <c10/util/Exception.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <new>
 #include <system_error>
 
 #include "flopmark/error.h"
+#include "measure/condition_sampler.h"
 #include "measure/host_marker.h"
 #include "train/device_marker.h"
 #include "train/torch_step.h"
@@ -24,6 +27,8 @@ namespace {
 
 /// Warm-up on a GPU lasts at least this long: clocks and temperature settle (architecture, section 5).
 constexpr double kGpuWarmupMinS = 30;
+/// A device's clock changes within tenths of a second; a CPU thread that wakes up takes time from the step.
+constexpr std::chrono::milliseconds kDeviceSamplePeriod{100}, kCpuSamplePeriod{500};
 
 RunConfig read_config(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -69,10 +74,14 @@ class Session {
     samples_.parameters = step_->parameters();
     samples_.matmul_precision = matmul_precision(config.train.precision);
     samples_.environment = worker_environment(device_);
+    sensors_ = sensors_of(device_);
   }
 
   void warm_up() {
-    samples_.warmup = run_warmup(*step_, *marker_, clock_, warmup_options(config_, device_), state_);
+    WarmupOptions options = warmup_options(config_, device_);
+    std::optional<DeviceThermometer> thermometer;
+    if (sensors_) options.thermometer = &thermometer.emplace(*sensors_);
+    samples_.warmup = run_warmup(*step_, *marker_, clock_, options, state_);
   }
 
   void time_steps() {
@@ -80,7 +89,11 @@ class Session {
     memory.reset();
     const BlockOptions options{.steps = config_.measure.steps,
                                .micro_batches = config_.train.gradient_accumulation};
+    ConditionSampler conditions({.device = sensors_.get(), .own_pid = ::getpid()},
+                                device_.is_cpu() ? kCpuSamplePeriod : kDeviceSamplePeriod);
+    conditions.start();
     samples_.timed = run_block(*step_, *marker_, clock_, options, state_);
+    samples_.conditions = conditions.finish(samples_.timed.steps);
     samples_.memory = memory.read();
   }
 
@@ -101,6 +114,7 @@ class Session {
   LaunchSamples samples_;
   std::unique_ptr<TorchStep> step_;
   std::unique_ptr<Marker> marker_;
+  std::unique_ptr<NvmlDevice> sensors_;
 };
 
 /// @throws Error 200 for sizes whose products exceed 64 bits, in our counts or in LibTorch's tensors.

@@ -24,6 +24,9 @@ inline RunRecord example_record() {
   record.environment.libtorch = "2.15.0";
   record.environment.cpu_logical = 96;
   record.environment.variables = {{"OMP_NUM_THREADS", "8"}};
+  record.environment.device_uuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
+  record.environment.device_power_limit_w = 700;
+  record.environment.ecc = true;
   record.data.path = "data/corpus.bin";
   record.data.hash = "00ff00ff00ff00ff";
   record.data.tokens = 123456789;
@@ -45,6 +48,13 @@ inline RunRecord example_record() {
                            {"memory_peak_allocated_bytes", 8589934592.0},
                            {"communication_ratio", std::nullopt}};
   record.phases = Phases{0.01, 0.002, 0.08, 0.14, 0.0, 0.018, 0.0012345678, 0.012};
+  record.conditions = Conditions{};
+  record.conditions->samples = 20;
+  record.conditions->device_clock_hz = SampledRange{1.755e9, 1.98e9, 1.98e9};
+  record.conditions->device_temperature_c = SampledRange{58, 63, 64};
+  record.conditions->throttle_ratio = {{"sw_power_cap", 0.35}};
+  record.conditions->device_energy_j = 1234.5678;
+  record.conditions->steal_ratio = 0;
   record.warmup = WarmupSummary{14, 1.5, true, "steady after 14 steps"};
   record.repeats = {
       {4, 8, 256, 0, 1.0049382716, {0.25, 0.2512345678}, 5.5, 5.25, {0.25, 0.25, 0.25, 0.2549382716}},

@@ -24,6 +24,16 @@ inline LaunchSamples example_samples() {
   samples.environment.cpu_logical = 8;
   samples.environment.threads = 4;
   samples.environment.variables = {{"OMP_NUM_THREADS", "4"}};
+  samples.environment.device_uuid = "GPU-1";
+  samples.environment.ecc = false;
+  samples.environment.device_power_limit_w = 700.5;
+  samples.environment.memory_bytes = 64;
+  samples.conditions = Conditions{};
+  samples.conditions->samples = 12;
+  samples.conditions->device_clock_hz = SampledRange{1.2e9, 1.7e9, 1.98e9};
+  samples.conditions->throttle_ratio = {{"sw_power_cap", 0.25}};
+  samples.conditions->device_energy_j = 1.0 / 3;
+  samples.conditions->other_processes = 2;
   samples.data = {"corpus.bin", "u16", "0123456789abcdef", 1000, 32000, "fedcba9876543210"};
   samples.matmul_precision = "tf32";
   samples.attention_kernel = "fused";

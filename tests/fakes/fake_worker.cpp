@@ -255,6 +255,14 @@ int main(int argc, char** argv) {
     std::cout << flopmark::format_version({flopmark::kWorkerProtocol, "2.15.0", ""}) << std::flush;
     return 0;
   }
+  if (argc == 4 && std::string(argv[1]) == "--environment") {
+    flopmark::Environment environment = fake_samples({}, 0).environment;
+    environment.device_uuid = "GPU-\x1b[31m";  // a name must not get at the terminal
+    environment.variables["FAKE_DEVICE"] = argv[3];
+    std::cerr << "a warning of some library\n";
+    std::cout << flopmark::to_json(environment).dump() << std::endl;
+    return mode == "exit3" ? 3 : 0;
+  }
   const auto found = kModes.find(mode);
   if (found == kModes.end()) {
     std::cerr << "FAKE_WORKER=" << mode << " is not a mode\n";

@@ -30,6 +30,40 @@ TEST_F(TinyRun, CountsTheTinyLlamaExactly) {
   EXPECT_TRUE(record["peak"]["reason"].is_string());
 }
 
+TEST_F(TinyRun, TheRecordHoldsFingerprintAndConditions) {
+  ASSERT_EQ(run().exit_code, 0);
+  const nlohmann::json record = this->record();
+  const nlohmann::json& environment = record["environment"];
+  EXPECT_TRUE(environment["cpu_affinity"].is_string());
+  EXPECT_GT(environment["memory_bytes"], 0);
+  EXPECT_TRUE(environment["device_uuid"].is_null()) << "a CPU has none";
+  EXPECT_EQ(environment["threads"], 1);
+  const nlohmann::json& conditions = record["conditions"];
+  EXPECT_GE(conditions["samples"], 2);
+  EXPECT_GE(conditions["duration_s"], record["repeats"][0]["wall_s"]);
+  EXPECT_LE(conditions["duration_s"], record["repeats"][0]["wall_s"].get<double>() + 2);
+  for (const char* share : {"steal_ratio", "others_cpu_ratio"}) {
+    if (conditions[share].is_null()) continue;  // a machine without /proc/stat, or steps within one tick
+    EXPECT_GE(conditions[share], 0) << share;
+    EXPECT_LE(conditions[share], 1) << share;
+  }
+  EXPECT_TRUE(conditions["involuntary_switches_per_step"].is_number());
+  EXPECT_TRUE(conditions["device_clock_hz"].is_null());
+  EXPECT_TRUE(record["metrics"]["energy_per_step_j"].is_null());
+}
+
+TEST_F(TinyRun, EnvSaysWhatTheRecordSays) {
+  ASSERT_EQ(run().exit_code, 0);
+  const ProgramResult result =
+      run_program(FLOPMARK_PROGRAM, {.arguments = {"env", "--device", "cpu", "--format", "json"}});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json environment = nlohmann::json::parse(result.out);
+  for (const char* key : {"device_name", "libtorch", "compiler", "cpu_logical", "os"}) {
+    EXPECT_EQ(environment[key], record()["environment"][key]) << key;
+  }
+  EXPECT_EQ(run_program(FLOPMARK_PROGRAM, {.arguments = {"env", "--device", "tpu"}}).exit_code, 200);
+}
+
 TEST_F(TinyRun, AccumulationMultipliesTheStep) {
   ASSERT_EQ(run({"--set", "train.gradient_accumulation=4"}).exit_code, 0);
   const nlohmann::json record = this->record();

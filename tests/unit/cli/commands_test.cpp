@@ -26,6 +26,7 @@ const std::vector<HelpCase>& help_cases() {
                                             {"mfu", {"mfu", "--help"}},
                                             {"peak", {"peak", "--help"}},
                                             {"list", {"list", "--help"}},
+                                            {"env", {"env", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
 }
@@ -70,7 +71,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, peak, list, completion; see "
+       "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, peak, list, env, completion; "
+       "see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},
       {{"--version", "foo"}, "--version stands alone"},
@@ -82,7 +84,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"baseline", "save"}, "RECORD"},
       {{"baseline", "drop"}, "drop"},
       {{"completion", "fish"}, "fish"},
-      {{"list", "--format", "xml"}, "xml"}};
+      {{"list", "--format", "xml"}, "xml"},
+      {{"env", "--format", "xml"}, "xml"}};
   for (const auto& [arguments, text] : cases) {
     const auto result = flopmark(arguments);
     EXPECT_EQ(result.exit_code, 200) << text;

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 
+#include "fakes/kernel_tree.h"
+
 namespace flopmark {
 namespace {
 
@@ -21,14 +23,61 @@ TEST(Environment, CountsOnlyTheCpusThisProcessMayUse) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   CPU_ZERO(&one);
+  const int first = usable_cpus().at(0);
   for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu) {
     if (CPU_ISSET(cpu, &before)) CPU_SET(cpu, &one);
   }
   ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-  const auto pinned = host_environment().cpu_logical;
+  const Environment pinned = host_environment();
   ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
-  EXPECT_EQ(pinned, 1);
+  EXPECT_EQ(pinned.cpu_logical, 1);
+  EXPECT_EQ(pinned.cpu_affinity, std::to_string(first));
   EXPECT_EQ(host_environment().cpu_logical, CPU_COUNT(&before));
+}
+
+TEST(Environment, ReadsTheHostsFiles) {
+  const KernelTree tree;
+  const std::string cpu = "sys/devices/system/cpu/";
+  const int first = usable_cpus().at(0);
+  tree.write("proc/cpuinfo", "model name\t: Example\033[31m CPU\n");
+  tree.write(cpu + "cpu" + std::to_string(first) + "/cpufreq/cpuinfo_max_freq", "3500000\n");
+  tree.write(cpu + "cpufreq/policy0/scaling_governor", "performance\n");
+  tree.write(cpu + "cpufreq/boost", "1\n");
+  tree.write(cpu + "smt/active", "0\n");
+  tree.write("sys/devices/system/node/online", "0-1\n");
+  tree.write("proc/meminfo", "MemTotal:  1048576 kB\n");
+  tree.write("proc/self/cgroup", "0::/\n");
+  tree.write("sys/fs/cgroup/cpu.max", "200000 100000\n");
+  tree.write("run/.containerenv", "");
+  unsetenv("KUBERNETES_SERVICE_HOST");
+  const Environment host = host_environment(tree.files());
+  EXPECT_EQ(host.cpu_model, "Example\033[31m CPU") << "kept as it is; made printable where it is printed";
+  EXPECT_EQ(host.cpu_max_clock_hz, 3.5e9);
+  EXPECT_EQ(host.governor, "performance");
+  EXPECT_EQ(host.turbo, true);
+  EXPECT_EQ(host.smt, false);
+  EXPECT_EQ(host.numa_nodes, 2);
+  EXPECT_EQ(host.memory_bytes, int64_t{1} << 30);
+  EXPECT_EQ(host.cgroup_cpus, 2.0);
+  EXPECT_EQ(host.cgroup_memory_bytes, std::nullopt);
+  EXPECT_EQ(host.container, "podman");
+  tree.write(cpu + "intel_pstate/no_turbo", "1\n");
+  EXPECT_EQ(host_environment(tree.files()).turbo, false);
+}
+
+TEST(Environment, NothingReadableIsNothingKnown) {
+  const KernelTree tree;
+  for (const char* path : {"proc/cpuinfo", "proc/meminfo", "proc/self/cgroup", "etc/os-release",
+                           "sys/devices/system/cpu/cpufreq/boost", "sys/devices/system/node/online"}) {
+    tree.make_unreadable(path);
+  }
+  const Environment host = host_environment(tree.files());
+  EXPECT_EQ(host.cpu_model, std::nullopt);
+  EXPECT_EQ(host.turbo, std::nullopt);
+  EXPECT_EQ(host.governor, std::nullopt);
+  EXPECT_EQ(host.memory_bytes, std::nullopt);
+  EXPECT_EQ(host.numa_nodes, std::nullopt);
+  EXPECT_EQ(host.cgroup_cpus, std::nullopt);
 }
 
 TEST(Environment, WorkerFactsGoBeforeTheHosts) {

@@ -29,6 +29,28 @@ TEST(HostFacts, GovernorsAreJoinedOnce) {
   EXPECT_EQ(joined_governors({}), std::nullopt);
 }
 
+TEST(HostFacts, MemoryIsInKibibytes) {
+  EXPECT_EQ(memory_of("MemTotal:       16384 kB\nMemFree: 5 kB\n"), 16777216);
+  EXPECT_EQ(memory_of("MemFree: 5 kB\n"), std::nullopt);
+  EXPECT_EQ(memory_of("MemTotal: many kB\n"), std::nullopt);
+}
+
+TEST(HostFacts, ListsAreCounted) {
+  EXPECT_EQ(list_size_of("0\n"), 1);
+  EXPECT_EQ(list_size_of("0-3,8\n"), 5);
+  for (const char* list : {"", "\n", "a", "3-1", "0-", "1,x", "-2"}) {
+    EXPECT_EQ(list_size_of(list), std::nullopt) << list;
+  }
+}
+
+TEST(HostFacts, GroupsNameTheContainer) {
+  EXPECT_EQ(container_of_groups("0::/kubepods/burstable/pod1/docker-ab.scope\n"), "kubernetes");
+  EXPECT_EQ(container_of_groups("4:memory:/docker/ab12\n"), "docker");
+  EXPECT_EQ(container_of_groups("0::/machine.slice/libpod-ab.scope\n"), "podman");
+  EXPECT_EQ(container_of_groups("0::/lxc/web\n"), "lxc");
+  EXPECT_EQ(container_of_groups("0::/user.slice/session-2.scope\n"), std::nullopt);
+}
+
 TEST(HostFacts, KeepsVariablesThatChangeSpeedAndNoSecrets) {
   const char* const environment[] = {"OMP_NUM_THREADS=2",
                                      "HOME=/home/someone",

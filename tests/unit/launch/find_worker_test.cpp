@@ -76,6 +76,20 @@ TEST_F(FindWorker, AsksForTheVersion) {
   expect_nothing_left();
 }
 
+TEST_F(FindWorker, AsksForTheEnvironmentOfADevice) {
+  const Environment environment = ask_worker_environment(FLOPMARK_FAKE_WORKER, "cuda:1");
+  EXPECT_EQ(environment.device_name, "Fake CPU");
+  EXPECT_EQ(environment.libtorch, "2.15.0");
+  EXPECT_EQ(environment.variables.at("FAKE_DEVICE"), "cuda:1");
+  EXPECT_THAT(
+      error_of([&] { ask_worker_environment(script("echo 'no such device: '$3 >&2; exit 200"), "cuda:9"); }),
+      AllOf(HasSubstr("does not say its environment: `script --environment` ended with exit code 200"),
+            EndsWith("\n  no such device: cuda:9")));
+  EXPECT_THAT(error_of([&] { ask_worker_environment(script("echo '{\"device_count\":-1}'"), "cpu"); }),
+              HasSubstr("printed no environment line"));
+  expect_nothing_left();
+}
+
 TEST_F(FindWorker, SaysWhyThereIsNoVersion) {
   EXPECT_THAT(error_of([&] { ask_worker_version(script("echo no torch here >&2; exit 3")); }),
               AllOf(HasSubstr("does not say its version: `script --version` ended with exit code 3"),
@@ -84,7 +98,7 @@ TEST_F(FindWorker, SaysWhyThereIsNoVersion) {
               HasSubstr("printed no version line"));
   EXPECT_THAT(error_of([&] { ask_worker_version(script("kill -ABRT $$")); }), HasSubstr("ended by SIGABRT"));
   EXPECT_THAT(error_of([&] { ask_worker_version(script("exec yes")); }),
-              HasSubstr("wrote far more than a version"));
+              HasSubstr("wrote far more than an answer"));
   EXPECT_THAT(
       error_of([&] { ask_worker_version(script("exec sleep 1000"), std::chrono::milliseconds(300)); }),
       HasSubstr("did not answer within 0.3 s"));

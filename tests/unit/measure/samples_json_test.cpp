@@ -83,6 +83,15 @@ TEST(SamplesJson, RoundTripOfNumbersIsExactToTheLastBit) {
   EXPECT_EQ(read.memory.load_host_bytes, 5);
   ASSERT_TRUE(read.flops);
   EXPECT_EQ(read.flops->hardware_flop(), 35);
+  ASSERT_TRUE(read.conditions);
+  EXPECT_EQ(read.conditions->samples, 12);
+  EXPECT_EQ(read.conditions->device_clock_hz->median, 1.7e9);
+  EXPECT_EQ(read.conditions->throttle_ratio, written.conditions->throttle_ratio);
+  EXPECT_EQ(read.conditions->device_energy_j, 1.0 / 3);
+  EXPECT_EQ(read.conditions->other_processes, 2);
+  EXPECT_EQ(read.environment.ecc, false);
+  EXPECT_EQ(read.environment.device_power_limit_w, 700.5);
+  EXPECT_EQ(read.environment.memory_bytes, 64);
 }
 
 TEST(SamplesJson, WhatIsAbsentStaysAbsent) {
@@ -95,6 +104,13 @@ TEST(SamplesJson, WhatIsAbsentStaysAbsent) {
   EXPECT_FALSE(read.data.samples);
   EXPECT_FALSE(read.memory.host_bytes);
   EXPECT_FALSE(read.flops);
+  EXPECT_FALSE(read.conditions);
+  EXPECT_FALSE(read.environment.ecc);
+  LaunchSamples watched;
+  watched.conditions = Conditions{};
+  EXPECT_FALSE(round_trip(watched).conditions->throttle_ratio);
+  watched.conditions->throttle_ratio.emplace();
+  EXPECT_TRUE(round_trip(watched).conditions->throttle_ratio) << "no reason at all is knowledge";
   EXPECT_EQ(to_json(LaunchSamples())["memory"]["allocated_bytes"], nullptr);
   LaunchSamples failed;
   failed.failure = Failure{"error", "load", std::nullopt, "no such file"};
@@ -159,6 +175,12 @@ TEST(SamplesJson, RefusesDamagedContentByKey) {
   json = to_json(example_samples());
   json["timed"]["steps"] = 3;
   EXPECT_EQ(samples_refusal(json), "key \"step_s\" has 2 values for 3 steps");
+  json = to_json(example_samples());
+  json["conditions"]["device_clock_hz"]["max"] = "fast";
+  EXPECT_EQ(samples_refusal(json), "key \"max\" must be a number, found \"fast\"");
+  json = to_json(example_samples());
+  json["environment"]["variables"] = nullptr;
+  EXPECT_EQ(samples_refusal(json), "key \"variables\" must be an object");
   json = to_json(example_samples());
   json["flops"]["model_flop"] = 31;
   EXPECT_EQ(samples_refusal(json), "key \"model_flop\" is 31, but forward and backward add up to 30");

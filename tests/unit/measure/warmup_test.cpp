@@ -177,6 +177,66 @@ TEST(RunWarmup, WaitsForTheDeviceAroundEachStep) {
   EXPECT_TRUE(samples.steady);
 }
 
+/// Follows a FakeClock; what it shows at a time is the test's choice. Counts how often it was read.
+class FakeThermometer : public Thermometer {
+ public:
+  FakeThermometer(FakeClock& clock, std::function<std::optional<double>(double)> temperature_c)
+      : clock_(clock), start_ns_(clock.peek_ns()), temperature_c_(std::move(temperature_c)) {}
+  std::optional<double> temperature_c() override {
+    ++reads;
+    return temperature_c_(static_cast<double>(clock_.peek_ns() - start_ns_) * 1e-9);
+  }
+  int reads = 0;
+
+ private:
+  FakeClock& clock_;
+  int64_t start_ns_;
+  std::function<std::optional<double>(double)> temperature_c_;
+};
+
+/// Steps of 100 ms; the device shows `temperature_c` of the seconds since the start.
+WarmupSamples warm_up_device(const std::function<std::optional<double>(double)>& temperature_c,
+                             WarmupOptions options = {}) {
+  FakeClock clock;
+  FakeThermometer thermometer(clock, temperature_c);
+  FakeStep step(clock, {.phase_s = {0, 0, 0.1, 0, 0}});
+  HostMarker marker(clock);
+  LoopState state;
+  options.thermometer = &thermometer;
+  const WarmupSamples samples = run_warmup(step, marker, clock, options, state);
+  EXPECT_LE(thermometer.reads, static_cast<int>(samples.step_s.size()) / 5 + 1) << "twice a second at most";
+  return samples;
+}
+
+TEST(RunWarmup, WaitsUntilTheTemperatureHasSettled) {
+  // One degree a second for 50 s, then still: settled when the half of the window before the middle rose by
+  // less than half a degree on average.
+  const WarmupSamples samples =
+      warm_up_device([](double time_s) { return 30 + std::min(time_s, 50.0); }, {.min_s = 30});
+  EXPECT_TRUE(samples.steady) << samples.reason;
+  EXPECT_GT(samples.step_s.size(), 560u);
+  EXPECT_LT(samples.step_s.size(), 601u);
+}
+
+TEST(RunWarmup, AConstantTemperatureTakesTenSeconds) {
+  const size_t steps = warm_up_device([](double) { return 60; }).step_s.size();
+  EXPECT_GE(steps, 101u);  // first read after step 1
+  EXPECT_LE(steps, 106u);
+}
+
+TEST(RunWarmup, ATemperatureThatMovesToTheEndIsNotSteady) {
+  const WarmupSamples samples = warm_up_device([](double time_s) { return 30 + time_s / 2; }, {.max_s = 60});
+  EXPECT_EQ(samples.step_s.size(), 600u);
+  EXPECT_FALSE(samples.steady);
+  EXPECT_THAT(samples.reason, testing::StartsWith("not steady: the temperature moved by +5."));
+  EXPECT_THAT(samples.reason, testing::EndsWith("C in the last 10 s; step time steady: last 40 steps within "
+                                                "0.0 %; ended by the time limit of 60 s"));
+}
+
+TEST(RunWarmup, WithoutAReadingThereIsNothingToWaitFor) {
+  EXPECT_EQ(warm_up_device([](double) { return std::nullopt; }, {.max_s = 5}).step_s.size(), 40u);
+}
+
 TEST(RunWarmup, StopsAfterThePresentStep) {
   FakeClock clock;
   LoopState state;

@@ -160,20 +160,24 @@ TEST(MetricRows, AreTheKeysOfTheRecordEachOnce) {
   for (const MetricRow& row : metric_rows()) {
     keys.emplace_back(row.key);
   }
-  EXPECT_THAT(keys,
-              testing::UnorderedElementsAre(
-                  "samples_per_s", "samples_per_s_per_device", "tokens_per_s", "tokens_per_s_per_device",
-                  "images_per_s", "images_per_s_per_device", "model_flop_per_s", "hardware_flop_per_s",
-                  "mfu_ratio", "hfu_ratio", "hfu_recompute_only_ratio", "memory_peak_allocated_bytes",
-                  "memory_peak_reserved_bytes", "memory_device_used_bytes", "host_peak_bytes",
-                  "communication_ratio", "communication_exposed_ratio", "data_wait_ratio"));
+  EXPECT_THAT(
+      keys,
+      testing::UnorderedElementsAre(
+          "samples_per_s", "samples_per_s_per_device", "tokens_per_s", "tokens_per_s_per_device",
+          "images_per_s", "images_per_s_per_device", "model_flop_per_s", "hardware_flop_per_s", "mfu_ratio",
+          "hfu_ratio", "hfu_recompute_only_ratio", "memory_peak_allocated_bytes",
+          "memory_peak_reserved_bytes", "memory_device_used_bytes", "host_peak_bytes", "communication_ratio",
+          "communication_exposed_ratio", "data_wait_ratio", "energy_per_step_j", "energy_per_token_j"));
 }
 
 TEST(MetricRows, KeysCarryTheirUnitAndTitlesDiffer) {
   std::set<std::string> titles;
   for (const MetricRow& row : metric_rows()) {
     const std::string key = row.key;
-    const char* suffix = row.unit == Unit::ratio ? "_ratio" : row.unit == Unit::bytes ? "_bytes" : "_per_s";
+    const char* suffix = row.unit == Unit::ratio    ? "_ratio"
+                         : row.unit == Unit::bytes  ? "_bytes"
+                         : row.unit == Unit::joules ? "_j"
+                                                    : "_per_s";
     EXPECT_THAT(key, testing::AnyOf(testing::EndsWith(suffix), testing::EndsWith("_per_s_per_device")));
     EXPECT_EQ(row.unit == Unit::flop_per_second, key.ends_with("flop_per_s")) << key;
     EXPECT_TRUE(titles.insert(row.title).second) << row.title;
@@ -191,6 +195,29 @@ TEST(MetricRows, DirectionsAreAsUsersMeanThem) {
       EXPECT_EQ(row.better, Better::higher) << key;
     }
   }
+}
+
+/// 1000 steps of 2048 tokens each.
+TEST(Metrics, EnergyIsSharedAmongStepsAndTokens) {
+  LaunchSamples launch = thousand_steps();
+  launch.conditions = Conditions{};
+  launch.conditions->device_energy_j = 51'200;
+  LaunchSamples other = launch;
+  other.conditions->device_energy_j = 76'800;
+  const MetricInputs inputs{{launch, other}, {}, 1};
+  EXPECT_DOUBLE_EQ(*value(inputs, "energy_per_step_j"), 64.0);
+  EXPECT_DOUBLE_EQ(*value(inputs, "energy_per_token_j"), 0.03125);
+}
+
+TEST(Metrics, EnergyIsUnknownWhereALaunchDoesNotKnowIt) {
+  LaunchSamples launch = thousand_steps();
+  EXPECT_EQ(value({{launch}, {}, 1}, "energy_per_step_j"), std::nullopt);
+  launch.conditions = Conditions{};
+  EXPECT_EQ(value({{launch}, {}, 1}, "energy_per_step_j"), std::nullopt);
+  launch.conditions->device_energy_j = 100;
+  EXPECT_EQ(value({{launch, thousand_steps()}, {}, 1}, "energy_per_step_j"), std::nullopt);
+  launch.timed.tokens = 0;
+  EXPECT_EQ(value({{launch}, {}, 1}, "energy_per_token_j"), std::nullopt);
 }
 
 }  // namespace

@@ -56,6 +56,15 @@ TEST(Units, RatesAndCountsAreNeverInExponentForm) {
   EXPECT_EQ(format_count(70553706496), "70,553,706,496");
 }
 
+TEST(Units, EnergyPowerAndFrequency) {
+  EXPECT_EQ(format_energy(64), "64.00 J");
+  EXPECT_EQ(format_energy(0.03125), "31.25 mJ");
+  EXPECT_EQ(format_energy(1234.5), "1.234 kJ");
+  EXPECT_EQ(format_power(700), "700.0 W");
+  EXPECT_EQ(format_frequency(1.98e9), "1.980 GHz");
+  EXPECT_EQ(format_frequency(std::nullopt), "n/a");
+}
+
 TEST(Units, RatiosArePercentages) {
   EXPECT_EQ(format_ratio(0.42446), "42.45 %");
   EXPECT_EQ(format_ratio(5.63), "563.00 %");

@@ -114,6 +114,15 @@ TEST(SaveBaseline, RefusesATreeThatIsNotKnownToBeClean) {
   EXPECT_FALSE(fs::exists(tree.root() / "baselines"));
 }
 
+TEST(SaveBaseline, RefusesWhatWasMeasuredOnABusyDevice) {
+  const ScratchTree tree;
+  RunRecord record = example_record();
+  record.warnings.push_back({"device_shared", "1 other process on the device"});
+  EXPECT_THAT(refusal({tree.root()}, record),
+              HasSubstr("the device was busy (1 other process on the device); measure again, or force it"));
+  EXPECT_TRUE(fs::exists(save_baseline({tree.root()}, record, {true, "it is always there"}).path));
+}
+
 TEST(SaveBaseline, ForceNeedsAReasonAndStoresIt) {
   const ScratchTree tree;
   const Store store{tree.root()};

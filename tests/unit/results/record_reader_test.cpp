@@ -56,6 +56,32 @@ TEST(RecordReader, NullMakesWhatHoldsItUnknown) {
   EXPECT_TRUE(std::isnan(back.repeats[1].wall_s));
 }
 
+/// As records were before they held conditions and a full fingerprint.
+TEST(RecordReader, OlderRecordsLackKeys) {
+  json object = to_json(example_record());
+  object.erase("conditions");
+  for (const char* key :
+       {"device_uuid", "device_power_limit_w", "ecc", "turbo", "cgroup_cpus", "container"}) {
+    object["environment"].erase(key);
+  }
+  const RunRecord back = record_from_json(object, "x");
+  EXPECT_FALSE(back.conditions);
+  EXPECT_EQ(back.environment.device_name, "NVIDIA H200");
+  EXPECT_EQ(back.environment.ecc, std::nullopt);
+}
+
+TEST(RecordReader, ConditionsAreReadAndAHoleInThemIsUnknown) {
+  json object = to_json(example_record());
+  EXPECT_EQ(record_from_json(object, "x").conditions->throttle_ratio->at("sw_power_cap"), 0.35);
+  EXPECT_EQ(record_from_json(object, "x").conditions->device_clock_hz->min, 1.755e9);
+  EXPECT_FALSE(record_from_json(object, "x").conditions->device_power_w);
+  object["conditions"]["device_clock_hz"]["median"] = nullptr;
+  EXPECT_FALSE(record_from_json(object, "x").conditions->device_clock_hz);
+  EXPECT_EQ(record_from_json(object, "x").conditions->samples, 20);
+  object["conditions"]["throttle_ratio"] = 0.35;
+  EXPECT_THAT(error_of(object), HasSubstr("\"conditions.throttle_ratio\" must be an object"));
+}
+
 TEST(RecordReader, UnknownKeysAreLeftAside) {
   json object = to_json(example_record());
   object["calibration"] = {{"pairs", 20}};

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "hardware/kernel_files.h"
+
+namespace flopmark {
+
+/// What the control groups of this process let it use. Absent where there is no limit, or none can be read.
+struct CgroupLimits {
+  std::optional<double> cpus;  ///< CPU seconds per second
+  std::optional<int64_t> memory_bytes;
+};
+
+/// The tightest limit of the process's own group and those around it, of version 2 (cpu.max, memory.max) and
+/// version 1 (cpu.cfs_quota_us, memory.limit_in_bytes): Linux's Documentation/admin-guide/cgroup-v2.rst,
+/// cgroup-v1/memory.rst, scheduler/sched-bwc.rst.
+CgroupLimits cgroup_limits(const KernelFiles& files);
+
+}  // namespace flopmark
