@@ -45,6 +45,10 @@ std::string format_record(const nlohmann::json& record, bool rounded);
 /// @throws Error 202 with the system's reason.
 void write_file_atomically(const std::filesystem::path& path, const std::string& text);
 
+/// A record from its JSON text; `source` names it in messages. @throws Error 202: empty, half-written, nested
+/// too deep or not a record.
+RunRecord parse_record(const std::string& text, const std::string& source);
+
 /// @throws Error 202 naming the file and why: missing, a folder, empty, half-written or not a record.
 RunRecord read_record(const std::filesystem::path& path);
 

@@ -23,6 +23,8 @@ const std::vector<HelpCase>& help_cases() {
                                             {"baseline_save", {"baseline", "save", "--help"}},
                                             {"baseline_list", {"baseline", "list", "--help"}},
                                             {"baseline_show", {"baseline", "show", "--help"}},
+                                            {"baseline_diff", {"baseline", "diff", "--help"}},
+                                            {"compare", {"compare", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
@@ -68,13 +70,16 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, list, completion; see flopmark --help"},
+       "unknown command \"rnu\"; the commands are run, compare, baseline, list, completion; see flopmark "
+       "--help"},
       {{"--no-such"}, "--no-such"},
       {{"run", "tiny.json", "--no-such"}, "--no-such"},
       {{"run"}, "no config given"},
       {{"run", "tiny.json", "--set"}, "--set"},
       {{"run", "--format", "schema"}, "--help-config"},
       {{"run", "--help-config", "--format", "xml"}, "xml"},
+      {{"compare", "a.json"}, "B"},
+      {{"compare", "a.json", "b.json", "--format", "xml"}, "xml"},
       {{"baseline", "save"}, "RECORD"},
       {{"baseline", "drop"}, "drop"},
       {{"completion", "fish"}, "fish"},
