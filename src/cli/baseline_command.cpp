@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/comparison_output.h"
 #include "cli/option_checks.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
@@ -18,6 +19,8 @@ struct BaselineOptions {
   std::filesystem::path record, store;
   std::string baseline;  ///< name, hardware/name or file
   SaveOptions save;
+  std::string reference = "HEAD";  ///< of diff
+  ComparisonOptions comparison;
 };
 
 /// The store of the folder one stands in, unless given.
@@ -95,7 +98,14 @@ ExitCode run_baseline_show(const BaselineOptions& options) {
   return ExitCode::ok;
 }
 
-/// The option every one of the three has.
+/// The baseline as it was committed against the file as it is now.
+ExitCode run_baseline_diff(const BaselineOptions& options) {
+  const Store store = store_here(options.store);
+  const FoundRecord now = find_record(options.baseline, store);
+  return print_comparison(find_committed(options.reference, now.source, store), now, options.comparison);
+}
+
+/// The option every one of the four has.
 void add_store(CLI::App& command, BaselineOptions& options, const char* help) {
   command.add_option("--store", options.store, help)->type_name("DIR")->check(not_empty());
 }
@@ -138,14 +148,31 @@ void setup_show(CLI::App& app, Invocation& invocation) {
       [options, &invocation] { invocation.action = [options] { return run_baseline_show(*options); }; });
 }
 
+void setup_diff(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<BaselineOptions>();
+  CLI::App* command = app.add_subcommand("diff", "Judge a baseline file against the one committed");
+  command->add_option("BASELINE", options->baseline, "Name of a baseline, or its file")
+      ->type_name("NAME|FILE")
+      ->required();
+  command->add_option("--from", options->reference, "Commit, branch or tag of the old side (default: HEAD)")
+      ->type_name("REF");
+  add_comparison_options(*command, options->comparison);
+  add_store(*command, *options);
+  command->footer(
+      "Exit codes as flopmark compare.\n\nExample:\n  flopmark baseline diff quickstart --from HEAD~5");
+  command->callback(
+      [options, &invocation] { invocation.action = [options] { return run_baseline_diff(*options); }; });
+}
+
 }  // namespace
 
 void setup_baseline(CLI::App& app, Invocation& invocation) {
-  CLI::App* command = app.add_subcommand("baseline", "Save, list and show baselines");
+  CLI::App* command = app.add_subcommand("baseline", "Save, list, show and compare baselines");
   command->footer("Example:\n  flopmark baseline list");
   setup_save(*command, invocation);
   setup_baselines_list(*command, invocation);
   setup_show(*command, invocation);
+  setup_diff(*command, invocation);
 }
 
 }  // namespace flopmark

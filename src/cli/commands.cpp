@@ -33,14 +33,16 @@ std::string worker_text() {
 void setup_commands(CLI::App& app, Invocation& invocation) {
   app.description("Measures how fast a LibTorch training step is and how much of the hardware it uses.");
   app.footer(
-      "Exit codes: 0 done, 125 cannot be judged (crash, out of memory, NaN loss, timeout), 130 interrupted,\n"
-      "200 wrong use, config or data, 202 baseline or record missing or refused, 205 our own fault.\n"
+      "Exit codes: 0 done, not slower; 1 slower; 125 cannot be judged (crash, out of memory, NaN loss,\n"
+      "timeout, not settled); 130 interrupted; 200 wrong use, config or data; 201 not comparable;\n"
+      "202 baseline or record missing or refused; 205 our own fault.\n"
       "\n"
       "Example:\n"
       "  flopmark run configs/quickstart.json");
   app.set_version_flag("--version", version_text,
                        "Print the versions of flopmark and of the worker's LibTorch");
   setup_run(app, invocation);
+  setup_compare(app, invocation);
   setup_baseline(app, invocation);
   setup_flops(app, invocation);
   setup_mfu(app, invocation);

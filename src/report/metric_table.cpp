@@ -126,24 +126,6 @@ const std::map<std::string, Note>& notes() {
   return kNotes;
 }
 
-std::string format_value(Unit unit, std::optional<double> value) {
-  switch (unit) {
-    case Unit::seconds:
-      return format_seconds(value);
-    case Unit::per_second:
-      return format_rate(value);
-    case Unit::flop_per_second:
-      return format_flop_per_s(value);
-    case Unit::ratio:
-      return format_ratio(value);
-    case Unit::bytes:
-      return format_bytes(value);
-    case Unit::joules:
-      return format_energy(value);
-  }
-  return format_rate(value);
-}
-
 /// Unknown metrics are left out, but for MFU and HFU, whose absence needs its reason; per-device figures only
 /// where there are several devices.
 bool is_shown(const MetricRow& row, std::optional<double> value, const RunRecord& record) {
@@ -159,7 +141,7 @@ void add_metric_rows(const RunRecord& record, std::vector<TableRow>& rows) {
     const std::optional<double> value = found == record.metrics.values.end() ? std::nullopt : found->second;
     if (!is_shown(row, value, record)) continue;
     const auto note = notes().find(row.key);
-    rows.push_back({row.title, format_value(row.unit, value),
+    rows.push_back({row.title, format_metric(row.unit, value),
                     note == notes().end() ? std::string() : note->second(record, value)});
   }
 }
@@ -212,6 +194,24 @@ std::string metric_table(const RunRecord& record) {
   add_loss_row(record, rows);
   add_warmup_row(record, rows);
   return format_table(rows);
+}
+
+std::string format_metric(Unit unit, std::optional<double> value) {
+  switch (unit) {
+    case Unit::seconds:
+      return format_seconds(value);
+    case Unit::per_second:
+      return format_rate(value);
+    case Unit::flop_per_second:
+      return format_flop_per_s(value);
+    case Unit::ratio:
+      return format_ratio(value);
+    case Unit::bytes:
+      return format_bytes(value);
+    case Unit::joules:
+      return format_energy(value);
+  }
+  return format_rate(value);
 }
 
 }  // namespace flopmark

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <git2.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
+
+#include "flopmark/error.h"
 
 namespace flopmark {
 namespace {
@@ -127,6 +130,34 @@ std::string no_commit_reason(git_repository* repository) {
                      is_branch ? name.substr(kBranches.size()) : name);
 }
 
+constexpr git_object_size_t kMostFileBytes = git_object_size_t{1} << 30;
+
+/// What `expression` names, such as "HEAD~1:baselines", peeled to `type`; nullptr if there is no such thing.
+Tree named_object(git_repository* repository, const std::string& expression, git_object_t type) {
+  git_object* object = nullptr;
+  if (git_revparse_single(&object, repository, expression.c_str()) != 0) return nullptr;
+  const Tree found(object);
+  git_object* peeled = nullptr;
+  return git_object_peel(&peeled, found.get(), type) == 0 ? Tree(peeled) : nullptr;
+}
+
+Repository repository_with(const fs::path& folder, const std::string& reference) {
+  auto [repository, reason] = open_repository(folder);
+  if (!repository) throw baseline_error(fmt::format("{}: {}", reference, reason));
+  if (!named_object(repository.get(), reference, GIT_OBJECT_COMMIT)) {
+    throw baseline_error(fmt::format("{}: no such commit, branch or tag in this repository", reference));
+  }
+  return std::move(repository);
+}
+
+int note_file(const char* root, const git_tree_entry* entry, void* payload) {
+  if (git_tree_entry_type(entry) == GIT_OBJECT_BLOB) {
+    static_cast<std::vector<std::string>*>(payload)->push_back(std::string(root) +
+                                                               git_tree_entry_name(entry));
+  }
+  return 0;
+}
+
 }  // namespace
 
 Subject inspect_tree(const fs::path& folder) {
@@ -181,6 +212,28 @@ bool merges_by_union(const fs::path& file) {
   const char* value = nullptr;
   const int code = git_attr_get(&value, inside.repository.get(), 0, inside.path.c_str(), "merge");
   return code == 0 && git_attr_value(value) == GIT_ATTR_VALUE_STRING && std::string_view(value) == "union";
+}
+
+std::string file_at(const fs::path& folder, const std::string& reference, const std::string& path) {
+  const Repository repository = repository_with(folder, reference);
+  const Tree object = named_object(repository.get(), reference + ":" + path, GIT_OBJECT_BLOB);
+  if (!object) throw baseline_error(fmt::format("{}:{}: no such file in that commit", reference, path));
+  const auto* blob = reinterpret_cast<const git_blob*>(object.get());
+  const git_object_size_t bytes = git_blob_rawsize(blob);
+  if (bytes > kMostFileBytes) throw baseline_error(fmt::format("{}:{}: larger than 1 GiB", reference, path));
+  return {static_cast<const char*>(git_blob_rawcontent(blob)), static_cast<size_t>(bytes)};
+}
+
+std::vector<std::string> files_at(const fs::path& folder, const std::string& reference,
+                                  const std::string& path) {
+  const Repository repository = repository_with(folder, reference);
+  const Tree tree = named_object(repository.get(), reference + ":" + path, GIT_OBJECT_TREE);
+  std::vector<std::string> files;
+  if (!tree) return files;
+  git_tree_walk(reinterpret_cast<const git_tree*>(tree.get()), GIT_TREEWALK_PRE, note_file, &files);
+  for (std::string& file : files) file.insert(0, path + "/");
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace flopmark

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "flopmark/record.h"
 
@@ -23,5 +25,16 @@ bool has_uncommitted_changes(const std::filesystem::path& file);
 /// Whether Git merges `file` by keeping the lines of both sides (attribute merge=union); true outside a Git
 /// tree, where nothing is merged.
 bool merges_by_union(const std::filesystem::path& file);
+
+/// Text of the file `path`, from the top of the tree that holds `folder`, as committed in `reference` (a
+/// commit, branch, tag, HEAD~1, ...). Runs nothing of the repository.
+/// @throws Error 202 in Git's words: no repository, no such reference or file, or more than 1 GiB.
+std::string file_at(const std::filesystem::path& folder, const std::string& reference,
+                    const std::string& path);
+
+/// Files below `path` in that commit, from the top of the tree, sorted; none if there is no such folder.
+/// @throws Error 202: no repository, no such reference.
+std::vector<std::string> files_at(const std::filesystem::path& folder, const std::string& reference,
+                                  const std::string& path);
 
 }  // namespace flopmark

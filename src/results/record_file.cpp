@@ -18,8 +18,12 @@ namespace fs = std::filesystem;
 constexpr int kMaxDepth = 64;
 constexpr uintmax_t kMaxBytes = uintmax_t{1} << 30;
 
+[[noreturn]] void refuse_source(const std::string& source, const std::string& why) {
+  throw baseline_error(fmt::format("{}: {}", source, why));
+}
+
 [[noreturn]] void refuse(const fs::path& path, const std::string& why) {
-  throw baseline_error(fmt::format("{}: {}", path.string(), why));
+  refuse_source(path.string(), why);
 }
 
 std::string whole_text_of(const fs::path& path) {
@@ -34,7 +38,6 @@ std::string whole_text_of(const fs::path& path) {
   if (!stream) refuse(path, fmt::format("cannot be read: {}", std::generic_category().message(errno)));
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (stream.bad()) refuse(path, "cannot be read to its end");
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) refuse(path, "is empty, not a record");
   return text;
 }
 
@@ -46,18 +49,22 @@ bool is_shallow(int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
 
 }  // namespace
 
-RunRecord read_record(const fs::path& path) {
-  const std::string text = whole_text_of(path);
+RunRecord parse_record(const std::string& text, const std::string& source) {
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) refuse_source(source, "is empty, not a record");
   nlohmann::json json;
   try {
     json = nlohmann::json::parse(text, is_shallow);
   } catch (const std::length_error& error) {
-    refuse(path, fmt::format("not a record: {}", error.what()));
+    refuse_source(source, fmt::format("not a record: {}", error.what()));
   } catch (const nlohmann::json::exception& error) {
-    refuse(path, fmt::format("is not whole JSON (half-written, or merged with conflicts?): {}",
-                             json_complaint(error)));
+    refuse_source(source, fmt::format("is not whole JSON (half-written, or merged with conflicts?): {}",
+                                      json_complaint(error)));
   }
-  return record_from_json(json, path.string());
+  return record_from_json(json, source);
+}
+
+RunRecord read_record(const fs::path& path) {
+  return parse_record(whole_text_of(path), path.string());
 }
 
 }  // namespace flopmark

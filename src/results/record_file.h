@@ -51,6 +51,10 @@ void write_file_atomically(const std::filesystem::path& path, const std::string&
 /// folder above that exists, and removes it. @throws Error 202 with the system's reason.
 void check_writable(const std::filesystem::path& path);
 
+/// A record from its JSON text; `source` names it in messages. @throws Error 202: empty, half-written, nested
+/// too deep or not a record.
+RunRecord parse_record(const std::string& text, const std::string& source);
+
 /// @throws Error 202 naming the file and why: missing, a folder, empty, half-written or not a record.
 RunRecord read_record(const std::filesystem::path& path);
 

@@ -25,6 +25,8 @@ const std::vector<HelpCase>& help_cases() {
                                             {"baseline_show", {"baseline", "show", "--help"}},
                                             {"mfu", {"mfu", "--help"}},
                                             {"peak", {"peak", "--help"}},
+                                            {"baseline_diff", {"baseline", "diff", "--help"}},
+                                            {"compare", {"compare", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"env", {"env", "--help"}},
                                             {"completion", {"completion", "--help"}}};
@@ -71,7 +73,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, baseline, flops, mfu, peak, list, env, completion; "
+       "unknown command \"rnu\"; the commands are run, compare, baseline, flops, mfu, peak, list, env, "
+       "completion; "
        "see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},
@@ -81,6 +84,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"run", "tiny.json", "--set"}, "--set"},
       {{"run", "--format", "schema"}, "--help-config"},
       {{"run", "--help-config", "--format", "xml"}, "xml"},
+      {{"compare", "a.json"}, "B"},
+      {{"compare", "a.json", "b.json", "--format", "xml"}, "xml"},
       {{"baseline", "save"}, "RECORD"},
       {{"baseline", "drop"}, "drop"},
       {{"completion", "fish"}, "fish"},

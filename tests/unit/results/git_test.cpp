@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "flopmark/error.h"
 #include "unit/results/scratch_tree.h"
 
 namespace flopmark {
@@ -213,6 +214,39 @@ TEST(UnionMerge, FollowsTheAttributesOfTheTree) {
   EXPECT_FALSE(merges_by_union(tree.root() / "baselines/other.md"));
   const ScratchFolder outside;
   EXPECT_TRUE(merges_by_union(outside.root() / "README.md")) << "nothing is merged there";
+}
+
+TEST(GitFiles, AreReadAsTheyWereCommitted) {
+  const ScratchTree tree;
+  tree.write("baselines/1x-a/one.json", "first\n");
+  tree.commit("baseline");
+  tree.write("baselines/1x-a/one.json", "second\n");
+  tree.write("baselines/1x-b/one.json", "other\n");
+  tree.commit("another");
+  tree.write("baselines/1x-a/one.json", "not committed\n");
+  EXPECT_EQ(file_at(tree.root(), "HEAD", "baselines/1x-a/one.json"), "second\n");
+  EXPECT_EQ(file_at(tree.root() / "baselines", "HEAD~1", "baselines/1x-a/one.json"), "first\n");
+  EXPECT_EQ(files_at(tree.root(), "main", "baselines"),
+            (std::vector<std::string>{"baselines/1x-a/one.json", "baselines/1x-b/one.json"}));
+  EXPECT_TRUE(files_at(tree.root(), "HEAD~2", "baselines").empty());
+}
+
+TEST(GitFiles, ThatAreNotThereAreNamed) {
+  const ScratchTree tree;
+  const auto text_of_error = [&](const std::string& reference, const std::string& path) -> std::string {
+    try {
+      file_at(tree.root(), reference, path);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::baseline);
+      return error.what();
+    }
+    return "read";
+  };
+  EXPECT_EQ(text_of_error("HEAD", "code.txt"), "read");
+  EXPECT_EQ(text_of_error("HEAD", "none.txt"), "HEAD:none.txt: no such file in that commit");
+  EXPECT_EQ(text_of_error("HEAD~9", "code.txt"), "HEAD~9: no such commit, branch or tag in this repository");
+  EXPECT_EQ(text_of_error("-x", "code.txt"), "-x: no such commit, branch or tag in this repository");
+  EXPECT_THROW(file_at("/", "HEAD", "code.txt"), Error);
 }
 
 }  // namespace

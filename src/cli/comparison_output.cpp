@@ -1,0 +1,35 @@
+#include "cli/comparison_output.h"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/terminal.h"
+#include "report/comparison_report.h"
+
+namespace flopmark {
+
+void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
+  command.add_option("--format", options.format, "Form of the report")
+      ->check(CLI::IsMember({"table", "markdown", "json"}));
+  command.add_flag("--strict", options.differences.strict,
+                   "Refuse differences that may matter, too (driver, threads, ...)");
+  command
+      .add_option("--allow", options.differences.allow,
+                  "Compare although KEY (environment.driver) differs; may be repeated")
+      ->type_name("KEY")
+      ->allow_extra_args(false);
+}
+
+ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options) {
+  CompareOptions how;
+  how.differences = options.differences;
+  how.name_a = a.source;
+  how.name_b = b.source;
+  const StoredComparison comparison = compare_records(a.record, b.record, how);
+  const ComparisonReport report{a, b, comparison};
+  write_output(options.format == "json"       ? comparison_json(report)
+               : options.format == "markdown" ? comparison_markdown(report)
+                                              : comparison_text(report));
+  return exit_code(comparison.verdict);
+}
+
+}  // namespace flopmark

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "compare/stored_comparison.h"
+#include "results/record_lookup.h"
+
+namespace CLI {
+class App;
+}
+
+namespace flopmark {
+
+/// What every command that compares two records takes.
+struct ComparisonOptions {
+  std::string format = "table";  ///< table, markdown, json
+  DifferenceOptions differences;
+};
+
+/// Adds --format, --strict and --allow to `command`; `options` must outlive the parsing.
+void add_comparison_options(CLI::App& command, ComparisonOptions& options);
+
+/// Judges b against a, prints the report, and returns the verdict's exit code.
+/// @throws Error 202 or 125 if either measured nothing.
+ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options);
+
+}  // namespace flopmark

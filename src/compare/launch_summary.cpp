@@ -1,0 +1,31 @@
+#include "compare/launch_summary.h"
+
+#include "stats/quantile.h"
+
+namespace flopmark {
+
+const char* to_text(Summary summary) {
+  switch (summary) {
+    case Summary::throughput:
+      return "throughput";
+    case Summary::typical:
+      return "typical";
+    case Summary::floor:
+      return "floor";
+  }
+  return "throughput";
+}
+
+double summarize_times(const std::vector<double>& times_s, Summary summary) {
+  switch (summary) {
+    case Summary::throughput:
+      return mean(times_s);
+    case Summary::typical:
+      return median(times_s);
+    case Summary::floor:
+      return quantile(times_s, 0.1);
+  }
+  return mean(times_s);
+}
+
+}  // namespace flopmark

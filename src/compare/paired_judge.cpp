@@ -1,0 +1,145 @@
+#include "compare/paired_judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compare/paired_reason.h"
+#include "stats/detection.h"
+#include "stats/normal.h"
+#include "stats/signed_rank.h"
+#include "stats/spread.h"
+
+namespace flopmark {
+namespace {
+
+constexpr double kPower = 0.9;
+constexpr double kTwoSided95 = 0.025;  // each side
+constexpr double kShiftsWith = 0.5;    // a summary moves along if it moves by half as much
+
+std::optional<double> ratio_of(const std::optional<double>& log_ratio) {
+  return log_ratio ? std::optional(std::expm1(*log_ratio)) : std::nullopt;
+}
+
+const GateTest* test_of(const Decision& decision, Summary summary) {
+  for (const GateTest& test : decision.gates) {
+    if (test.gate.summary == summary) return &test;
+  }
+  return nullptr;
+}
+
+/// Large enough to be found by the test, and to exceed the tolerance, with 90 %.
+double smallest_effect(double sigma, double level, const Gate* gate, const JudgeRule& rule, size_t pairs) {
+  const double by_test = detection_factor(pairs, level, kPower) * sigma;
+  const double beyond_half = asymptotic_detection_factor(pairs, 0.5, kPower) * sigma;  // z of 0.5 is 0
+  const double from = gate && !rule.mid_ratio ? std::log1p(gate->tol_ratio) : 0;
+  return std::expm1(std::max(by_test, from + beyond_half));
+}
+
+SummaryJudgement summary_judgement(const std::vector<PairRatios>& pairs, Summary summary,
+                                   const Decision& decision, const JudgeRule& rule) {
+  std::vector<double> values;
+  for (size_t i = 0; i < decision.pairs; ++i) values.push_back(pairs[i].of(summary));
+  const WalshAverages averages(values);
+  const GateTest* test = test_of(decision, summary);
+  const double mad = mad_sigma(values);
+
+  SummaryJudgement result;
+  result.summary = summary;
+  result.gates = test != nullptr;
+  result.level = test ? test->level : rule.level_per_look() / static_cast<double>(rule.gates.size());
+  result.change_ratio = std::expm1(averages.estimate());
+  result.low_ratio = ratio_of(averages.lower_limit(result.level));
+  result.high_ratio = ratio_of(averages.upper_limit(result.level));
+  result.ci95_low_ratio = ratio_of(averages.lower_limit(kTwoSided95));
+  result.ci95_high_ratio = ratio_of(averages.upper_limit(kTwoSided95));
+  result.sigma_ratio = mad > 0 ? mad : standard_deviation(values);
+  result.smallest_effect_ratio =
+      smallest_effect(result.sigma_ratio, result.level, test ? &test->gate : nullptr, rule, decision.pairs);
+  return result;
+}
+
+/// The gate that made the verdict: the most certain of those that say so.
+std::optional<Summary> deciding_summary(const Decision& decision) {
+  const GateTest* best = nullptr;
+  for (const GateTest& test : decision.gates) {
+    const bool says_so = decision.verdict == Verdict::slower ? test.slower : test.faster;
+    if (says_so && (!best || (decision.verdict == Verdict::slower && test.p_slower < best->p_slower))) {
+      best = &test;
+    }
+  }
+  return best ? std::optional(best->gate.summary) : std::nullopt;
+}
+
+Cause cause_of(const std::vector<SummaryJudgement>& summaries) {
+  const auto change = [&](Summary summary) { return summaries[static_cast<size_t>(summary)].change_ratio; };
+  const double moved = std::max(change(Summary::throughput), change(Summary::typical));
+  if (change(Summary::floor) >= kShiftsWith * moved) return Cause::compute_path;
+  return change(Summary::typical) >= kShiftsWith * change(Summary::throughput) ? Cause::variance
+                                                                               : Cause::stall;
+}
+
+/// Pairs that settle the question if estimates and spread stay: by one gate for slower, by all for same.
+std::optional<double> pairs_needed(const Decision& decision, const std::vector<SummaryJudgement>& summaries,
+                                   const JudgeRule& rule) {
+  const double reference = std::log1p(rule.mid_ratio.value_or(0));
+  std::optional<double> slower, same = 0;
+  for (const GateTest& test : decision.gates) {
+    const double sigma = summaries[static_cast<size_t>(test.gate.summary)].sigma_ratio;
+    const double above = test.estimate - reference;
+    const double bound = rule.mid_ratio ? reference : std::log1p(test.gate.good_bound_ratio());
+    const double below = bound - test.estimate;
+    const bool can_be_slower =
+        above > 0 && (rule.mid_ratio || test.estimate >= std::log1p(test.gate.tol_ratio));
+    if (can_be_slower) {
+      const double needed = pairs_to_detect(above, sigma, test.level, kPower);
+      slower = slower ? std::min(*slower, needed) : needed;
+    }
+    if (same && below > 0) same = std::max(*same, pairs_to_detect(below, sigma, test.level, kPower));
+    if (below <= 0) same.reset();
+  }
+  if (!slower && !same) return std::nullopt;
+  const double needed = slower && same ? std::min(*slower, *same) : slower ? *slower : *same;
+  return std::max({needed, static_cast<double>(decision.pairs + 1), static_cast<double>(rule.looks.front())});
+}
+
+}  // namespace
+
+const char* to_text(Cause cause) {
+  switch (cause) {
+    case Cause::compute_path:
+      return "compute path";
+    case Cause::stall:
+      return "stall or data path";
+    case Cause::variance:
+      return "variance";
+  }
+  return "compute path";
+}
+
+PairedJudgement judge_pairs(const std::vector<PairRatios>& pairs, const JudgeRule& rule) {
+  const Decision decision = decide_pairs(pairs, rule);
+  PairedJudgement judgement;
+  judgement.verdict = decision.verdict;
+  judgement.pairs = decision.pairs;
+  for (const Summary summary : kSummaries) {
+    judgement.summaries.push_back(summary_judgement(pairs, summary, decision, rule));
+  }
+  judgement.smallest_effect_ratio = std::numeric_limits<double>::infinity();
+  for (const SummaryJudgement& summary : judgement.summaries) {
+    if (!summary.gates) continue;
+    judgement.smallest_effect_ratio =
+        std::min(judgement.smallest_effect_ratio, summary.smallest_effect_ratio);
+  }
+  if (decision.verdict == Verdict::unsure) {
+    judgement.may_go_on = decision.pairs < rule.looks.back();
+    judgement.pairs_needed = pairs_needed(decision, judgement.summaries, rule);
+  } else if (decision.verdict != Verdict::same) {
+    judgement.decided_by = deciding_summary(decision);
+  }
+  if (decision.verdict == Verdict::slower) judgement.cause = cause_of(judgement.summaries);
+  judgement.reason = paired_reason(judgement, rule);
+  return judgement;
+}
+
+}  // namespace flopmark

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare/environment_difference.h"
+#include "compare/launch_summary.h"
+#include "compare/verdict.h"
+#include "flopmark/record.h"
+#include "metrics/metrics.h"
+
+namespace flopmark {
+
+/// What a change of one metric means, its direction taken into account. differs: a number that should be
+/// equal is not. none: neither direction is better.
+enum class Change { better, worse, same, unsure, differs, not_measured, none };
+/// better, worse, same, unsure, differs, not_measured, none.
+const char* to_text(Change change);
+
+/// Step time by one summary of the launches: median launch of each record, and the shift between them.
+struct SummaryComparison {
+  Summary summary = Summary::throughput;
+  bool gates = false;
+  double a_s = 0, b_s = 0;
+  double change_ratio = 0;                                ///< Hodges-Lehmann shift of the launches
+  std::optional<double> ci95_low_ratio, ci95_high_ratio;  ///< launches of these two sittings only
+  double tolerance_ratio = 0;                             ///< what two sittings of one build can differ by
+  bool calibrated = false;
+  Change change = Change::same;
+};
+
+/// One metric of the records; a or b absent where it was not measured.
+struct MetricComparison {
+  std::string key, title;
+  Unit unit = Unit::ratio;
+  Better better = Better::neither;
+  std::optional<double> a, b;
+  std::optional<double> change_ratio;  ///< b / a - 1; absent where that says nothing
+  Change change = Change::none;
+};
+
+/// Two records judged. Nothing is confirmed by stored records: see unconfirmed.
+struct StoredComparison {
+  Verdict verdict = Verdict::unsure;
+  bool unconfirmed = false;  ///< slower or unsure: two sittings were compared, not two builds side by side
+  std::vector<EnvironmentDifference> environment_differences;
+  std::vector<SummaryComparison> summaries;  ///< empty if not comparable
+  std::vector<MetricComparison> metrics;     ///< in the order of the run's table, then what only records know
+  std::vector<MetricComparison> deterministic;  ///< FLOPs, parameters, loss: equal for equal work
+  std::vector<std::string> notes;
+  std::string reason;  ///< one sentence
+
+  const SummaryComparison* throughput() const;
+};
+
+struct CompareOptions {
+  DifferenceOptions differences;
+  std::optional<double> ruler_ratio;          ///< new / old time of a fixed computation - 1
+  std::vector<std::vector<double>> sittings;  ///< A/A log ratios of throughput, typical, floor; may be empty
+  std::string name_a = "A", name_b = "B";     ///< how messages call the records
+};
+
+/// Judges B against A by their launches, each summary with the tolerance of stored_tolerance. Gates are
+/// throughput and floor. slower: a gate is beyond its tolerance; faster: throughput is, on the other side,
+/// and no gate is open; same: every gate is below 10 %; else unsure.
+/// @throws Error 202 or 125 as require_measured.
+StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const CompareOptions& options = {});
+
+}  // namespace flopmark

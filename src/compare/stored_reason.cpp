@@ -1,0 +1,114 @@
+#include "compare/stored_reason.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compare/paired_reason.h"
+
+namespace flopmark {
+namespace {
+
+constexpr double kOpenFromRatio = 0.10;
+
+std::string points(double ratio) {
+  return fmt::format("{:.1f} %", std::abs(ratio) * 100);
+}
+
+std::string tolerance_text(const SummaryComparison& summary) {
+  return fmt::format("the {} that two sittings of one build can differ by{}", points(summary.tolerance_ratio),
+                     summary.calibrated ? "" : " (uncalibrated)");
+}
+
+/// The gate with this change that moved most.
+const SummaryComparison& most_moved(const StoredComparison& comparison, Change change) {
+  const SummaryComparison* most = nullptr;
+  for (const SummaryComparison& summary : comparison.summaries) {
+    const bool fits = summary.gates && summary.change == change;
+    if (fits && (!most || std::abs(summary.change_ratio) > std::abs(most->change_ratio))) most = &summary;
+  }
+  return most ? *most : comparison.summaries.front();
+}
+
+std::string same_text(const StoredComparison& comparison) {
+  std::string changes;
+  for (const SummaryComparison& summary : comparison.summaries) {
+    if (!summary.gates) continue;
+    changes += fmt::format("{}{} {}", changes.empty() ? "" : ", ", to_text(summary.summary),
+                           signed_percent(summary.change_ratio));
+  }
+  return fmt::format("{}: within what two sittings of one build can differ by", changes);
+}
+
+std::string refused_text(const StoredComparison& comparison) {
+  std::string keys;
+  for (const EnvironmentDifference& difference : comparison.environment_differences) {
+    if (difference.kind != DifferenceClass::not_comparable || difference.allowed) continue;
+    keys += (keys.empty() ? "" : ", ") + difference.key;
+  }
+  return "not the same on both sides: " + keys + "; --allow KEY compares all the same";
+}
+
+/// Being faster by doing something else is no gain.
+std::string other_work(const StoredComparison& comparison) {
+  std::string titles;
+  for (const MetricComparison& metric : comparison.deterministic) {
+    if (metric.change == Change::differs) titles += (titles.empty() ? "" : ", ") + metric.title;
+  }
+  return titles.empty() ? "" : "; but it did other work: " + titles + " not equal";
+}
+
+std::string number_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.10g}", *value) : "not measured";
+}
+
+}  // namespace
+
+std::string stored_reason(const StoredComparison& comparison) {
+  switch (comparison.verdict) {
+    case Verdict::not_comparable:
+      return refused_text(comparison);
+    case Verdict::slower: {
+      const SummaryComparison& gate = most_moved(comparison, Change::worse);
+      return fmt::format("{} is {} slower, beyond {}; unconfirmed", to_text(gate.summary),
+                         points(gate.change_ratio), tolerance_text(gate));
+    }
+    case Verdict::faster: {
+      const SummaryComparison& gate = comparison.summaries.front();
+      return fmt::format("{} is {} faster, beyond {}{}", to_text(gate.summary), points(gate.change_ratio),
+                         tolerance_text(gate), other_work(comparison));
+    }
+    case Verdict::unsure: {
+      const SummaryComparison& gate = most_moved(comparison, Change::unsure);
+      return fmt::format("{} is {} slower: more than {}, within {}", to_text(gate.summary),
+                         points(gate.change_ratio), points(kOpenFromRatio), tolerance_text(gate));
+    }
+    case Verdict::same:
+      return same_text(comparison);
+  }
+  return same_text(comparison);
+}
+
+std::vector<std::string> stored_notes(const StoredComparison& comparison, const RunRecord& a,
+                                      const RunRecord& b) {
+  std::vector<std::string> notes;
+  for (const MetricComparison& metric : comparison.deterministic) {
+    if (metric.change != Change::differs) continue;
+    notes.push_back(fmt::format("not the same work: {} is {} in A, {} in B", metric.title,
+                                number_text(metric.a), number_text(metric.b)));
+  }
+  if (a.repeats.size() < 2 || b.repeats.size() < 2) {
+    notes.push_back("one launch only: how much launches differ is not known");
+  }
+  for (const EnvironmentDifference& difference : comparison.environment_differences) {
+    if (difference.allowed) notes.push_back(difference.key + " differs and was allowed");
+  }
+  return notes;
+}
+
+std::string how_to_confirm() {
+  return "to confirm, measure both builds again in turn, in one sitting";
+}
+
+}  // namespace flopmark
