@@ -144,9 +144,9 @@ MfuSubject subject_of(const MfuOptions& options, const RunConfig* config) {
   const DescribedModel model = config == nullptr
                                    ? model_of_flags(options)
                                    : DescribedModel{config->model, config->data.sequence_length};
-  if (model.shape.type == "mlp") {
+  if (model.shape.type != "llama" && model.shape.type != "gpt2") {
     throw usage_error(
-        "the conventions are of decoders with attention, and this is an mlp; count its FLOPs (flopmark run "
+        "the conventions are of decoders with attention, and this is none; count its FLOPs (flopmark run "
         "CONFIG --dry-run) and give --model-flop-per-s");
   }
   const GivenThroughput throughput = throughput_of(options, config, model.sequence_length);
