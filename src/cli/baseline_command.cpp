@@ -157,7 +157,7 @@ void setup_diff(CLI::App& app, Invocation& invocation) {
   command->add_option("--from", options->reference, "Commit, branch or tag of the old side (default: HEAD)")
       ->type_name("REF");
   add_comparison_options(*command, options->comparison);
-  add_store(*command, *options);
+  add_store(*command, *options, "Folder of baselines/");
   command->footer(
       "Exit codes as flopmark compare.\n\nExample:\n  flopmark baseline diff quickstart --from HEAD~5");
   command->callback(

@@ -12,6 +12,8 @@ class CompareCommandTest : public CliTest {
   /// A measured record, 0.2 s a step, as a file of the work folder.
   void SetUp() override {
     CliTest::SetUp();
+    write(".gitignore",
+          "/*.json\n!/tiny.json\n/.gitignore\n");  // records beside the config leave the tree clean
     const auto made = flopmark({"run", "tiny.json", "--quiet", "--output", "a.json"});
     ASSERT_EQ(made.exit_code, 0) << made.err;
     record_ = read_json("a.json");
