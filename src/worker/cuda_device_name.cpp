@@ -68,7 +68,9 @@ CudaDevice cuda_device(int index) {
                                          name, sizeof name, device) != CUDA_SUCCESS) {
     throw std::runtime_error("the CUDA driver does not give the name of device " + std::to_string(index));
   }
-  CudaDevice found{.name = name, .address = {uuid_of(device), bus_id_of(device)}};
+  CudaDevice found;
+  found.name = name;
+  found.address = {uuid_of(device), bus_id_of(device)};
   found.sm_count = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   if (const auto khz = attribute(device, CU_DEVICE_ATTRIBUTE_CLOCK_RATE)) found.sm_clock_hz = *khz * 1e3;
   return found;
