@@ -182,6 +182,7 @@ std::string peak_report(const PeakSources& sources, const PeakQuestion& question
   text += "\n";
   const std::vector<PeakAnswer> answers = answers_to(sources, question);
   std::vector<TableRow> rows;
+  rows.reserve(answers.size() + 1);
   for (const PeakAnswer& answer : answers) {
     rows.push_back(
         {"  " + answer.peak.precision, format_flop_per_s(answer.peak.flop_per_s), answer_note(answer)});
@@ -202,6 +203,7 @@ std::string peak_report(const PeakSources& sources, const PeakQuestion& question
 Peak sum_of_peaks(const PeakSources& sources, const std::vector<PeakDevice>& devices,
                   const std::string& precision) {
   std::vector<Peak> ranks;
+  ranks.reserve(devices.size());
   for (const PeakDevice& device : devices) ranks.push_back(find_peak(sources, device, precision));
   Peak sum = mean_rank_peak(ranks);
   if (sum.flop_per_s) *sum.flop_per_s *= static_cast<double>(ranks.size());
@@ -231,6 +233,7 @@ json measured_peaks_json(const std::vector<MeasuredPeak>& peaks, const std::stri
 std::string measured_peaks_report(const std::vector<MeasuredPeak>& peaks, const std::string& file) {
   std::string text = peaks.empty() ? "nothing was measured\n" : printable(peaks.front().device) + "\n";
   std::vector<TableRow> rows;
+  rows.reserve(peaks.size());
   for (const MeasuredPeak& peak : peaks) {
     rows.push_back(
         {"  " + peak.precision, format_flop_per_s(peak.flop_per_s), printable(derivation_of(peak))});

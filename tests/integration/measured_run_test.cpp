@@ -52,16 +52,23 @@ TEST_F(TinyRun, TheRecordHoldsFingerprintAndConditions) {
   EXPECT_TRUE(record["metrics"]["energy_per_step_j"].is_null());
 }
 
+ProgramOptions env_options(std::vector<std::string> more) {
+  ProgramOptions options;
+  options.arguments = {"env"};
+  options.arguments.insert(options.arguments.end(), more.begin(), more.end());
+  return options;
+}
+
 TEST_F(TinyRun, EnvSaysWhatTheRecordSays) {
   ASSERT_EQ(run().exit_code, 0);
   const ProgramResult result =
-      run_program(FLOPMARK_PROGRAM, {.arguments = {"env", "--device", "cpu", "--format", "json"}});
+      run_program(FLOPMARK_PROGRAM, env_options({"--device", "cpu", "--format", "json"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json environment = nlohmann::json::parse(result.out);
   for (const char* key : {"device_name", "libtorch", "compiler", "cpu_logical", "os"}) {
     EXPECT_EQ(environment[key], record()["environment"][key]) << key;
   }
-  EXPECT_EQ(run_program(FLOPMARK_PROGRAM, {.arguments = {"env", "--device", "tpu"}}).exit_code, 200);
+  EXPECT_EQ(run_program(FLOPMARK_PROGRAM, env_options({"--device", "tpu"})).exit_code, 200);
 }
 
 TEST_F(TinyRun, AccumulationMultipliesTheStep) {

@@ -104,6 +104,22 @@ TEST(MetaCount, GoldenTransformers) {
   }
 }
 
+TEST(MetaCount, GoldenImageModels) {
+  const Golden rows[] = {{"vit-b-16", 0, 86'567'656, 35'127'656'448, 105'151'758'336, 0},
+                         {"resnet50", 0, 25'557'032, 8'178'368'512, 24'299'077'632, 0}};
+  for (const Golden& row : rows) {
+    const MetaCount count = count_on_meta(
+        load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",
+                    {std::string("model.type=") + (row.preset[0] == 'v' ? "vit" : "resnet"),
+                     std::string("model.preset=") + row.preset, "data.image_size=224",
+                     "data.image_channels=3", "data.batch_size=1", "train.attention_kernel=unfused"}));
+    EXPECT_EQ(count.parameters, row.parameters) << row.preset;
+    EXPECT_EQ(count.flops.forward_flop, row.forward) << row.preset;
+    EXPECT_EQ(count.flops.model_flop(), row.model) << row.preset;
+    EXPECT_EQ(count.flops.hardware_flop(), row.model) << row.preset;
+  }
+}
+
 TEST(MetaCount, FusedAttentionComputesMoreInHardware) {
   const MetaCount fused = count_on_meta(
       load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",
