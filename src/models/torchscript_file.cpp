@@ -173,7 +173,8 @@ torch::jit::Module load_torchscript(const std::string& path, const torch::Device
     const bool damaged = reason.find("central directory") != std::string::npos ||
                          reason.find("miniz") != std::string::npos ||
                          reason.find("PytorchStreamReader") != std::string::npos;
-    refuse_file(path, damaged ? "is cut short or damaged; copy it again, or save it again with torch.jit.save"
+    refuse_file(path, damaged ? "cannot be loaded: it is cut short or damaged; copy it again, or save it "
+                                "again with torch.jit.save"
                               : fmt::format("cannot be loaded: {}; save the model again with torch.jit.save",
                                             reason));
   }
