@@ -167,9 +167,8 @@ TEST(Loader, APauseMakesASlowDatasetNoFaster) {
     constexpr int kBatches = 24;
     for (int i = 1; i <= kBatches; ++i) {
       loader.pause();
-      std::this_thread::sleep_for(5ms);  // the other one's turn
       const int64_t depth = loader.queue_depth();
-      std::this_thread::sleep_for(1ms);
+      std::this_thread::sleep_for(5ms);  // the other one's turn
       EXPECT_EQ(loader.queue_depth(), depth) << "it grew while paused";
       const auto begin = std::chrono::steady_clock::now();
       loader.resume();
