@@ -21,6 +21,7 @@
 #include "worker/measure_peak.h"
 #include "worker/memory.h"
 #include "worker/meta_count.h"
+#include "worker/torch_ruler.h"
 
 namespace flopmark {
 namespace {
@@ -95,12 +96,15 @@ class Session {
     samples_.timed = run_block(*step_, *marker_, clock_, options, state_);
     samples_.conditions = conditions.finish(samples_.timed.steps);
     samples_.memory = memory.read();
+    samples_.zero_inputs = step_->read_only_zeros();
+    step_->pause_loading();  // what follows is no part of the job
   }
 
   void count_flops() {
     state_.step.store(0);
     state_.stage.store(LoopState::Stage::count);
     samples_.flops = step_->count();
+    samples_.zero_inputs = samples_.zero_inputs.value_or(true) && step_->read_only_zeros();
     samples_.attention_kernel = attention_kernel(*samples_.flops, config_.model);
   }
 
@@ -152,17 +156,24 @@ LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& 
   if (options.measure_peak) return measure_peak(options.config, state);
   const RunConfig config = read_config(options.config);
   if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
-  Session session(config, maker, state);
   if (options.count_only) {  // what a model from a file does is known only by doing it
+    Session session(config, maker, state);
     session.count_flops();
     return std::move(session.samples());
   }
+  const torch::Device device = prepare_device(config);
+  std::optional<Ruler> ruler;
+  read_ruler_on(device, ruler);
+  MemoryWatch::forget_host_peak();
+  Session session(config, maker, state);
+  session.samples().ruler = std::move(ruler);
   channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
   session.warm_up();
   if (!state.stop.load()) {
     session.time_steps();
   }
   if (!state.stop.load()) {
+    read_ruler_on(device, session.samples().ruler);
     session.count_flops();
   }
   session.samples().status = state.stop.load() ? "incomplete" : "ok";
