@@ -42,7 +42,7 @@ struct LaunchOutcome {
   Status status = Status::failed;
   std::optional<LaunchSamples> samples;  ///< also of a launch that was interrupted or failed, if it left any
   std::optional<Failure> failure;        ///< status failed: kind, phase, step and text
-  int signal = 0;                        ///< status interrupted: which signal asked for it
+  int signal = 0;  ///< status interrupted: which signal asked for it; 0 = the other of a pair failed
 };
 
 /// Starts one worker in its own process group, reads its progress until it ends, and leaves no process

@@ -135,6 +135,26 @@ std::vector<MatmulRate> matmul_rates_from_json(const Json& json) {
   return rates;
 }
 
+Json turns_to_json(const std::vector<TurnSamples>& turns) {
+  Json list = Json::array();
+  for (const TurnSamples& turn : turns) {
+    list.push_back({{"steps", turn.steps},
+                    {"wall_s", finite(turn.wall_s, "wall_s of a turn")},
+                    {"queue_depth", nullable(turn.queue_depth)}});
+  }
+  return list;
+}
+
+std::vector<TurnSamples> turns_from_json(const Json& json) {
+  std::vector<TurnSamples> turns;
+  for (const Json& turn : array_field(json, "turns")) {
+    turns.push_back({.steps = count_field(turn, "steps"),
+                     .wall_s = number_field(turn, "wall_s"),
+                     .queue_depth = optional_count_field(turn, "queue_depth")});
+  }
+  return turns;
+}
+
 /// A list per step: one value for each, or none at all where it was not measured.
 void check_length(const std::vector<double>& values, int64_t steps, const char* key) {
   if (!values.empty() && values.size() != static_cast<size_t>(steps)) {
@@ -189,6 +209,7 @@ Json to_json(const LaunchSamples& samples) {
             {"steady", samples.warmup.steady},
             {"reason", samples.warmup.reason}}},
           {"timed", block_to_json(samples.timed)},
+          {"turns", turns_to_json(samples.turns)},
           {"memory", memory_to_json(samples.memory)},
           {"conditions", DescribedWriter::json_of(samples.conditions)},
           {"ruler", DescribedWriter::json_of(samples.ruler)},
@@ -216,6 +237,7 @@ LaunchSamples launch_samples_from_json(const Json& json) {
   samples.warmup = {numbers_field(warmup, "step_s"), bool_field(warmup, "steady"),
                     text_field(warmup, "reason")};
   samples.timed = block_from_json(field(json, "timed"));
+  if (json.contains("turns")) samples.turns = turns_from_json(json);
   samples.memory = memory_from_json(field(json, "memory"));
   DescribedReader reader(json);
   reader("conditions", samples.conditions);

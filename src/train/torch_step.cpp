@@ -52,6 +52,7 @@ struct TorchStep::State {
   // Of this block.
   std::vector<torch::Tensor> losses;  ///< per micro-batch; on the device until end_block
   size_t next_loss = 0;
+  bool pauses_between_blocks = false;
   int64_t finished_steps = 0;
   Counts finished, present;  ///< of finished steps; of the step under way
 
@@ -89,6 +90,7 @@ TorchStep::~TorchStep() = default;
 
 void TorchStep::begin_block(int64_t steps) {
   state_->start_over(steps);
+  if (state_->pauses_between_blocks) state_->loader->resume();
 }
 
 void TorchStep::next_batch() {
@@ -123,6 +125,7 @@ void TorchStep::update() {
 }
 
 BlockFacts TorchStep::end_block() {
+  if (state_->pauses_between_blocks) state_->loader->pause();
   BlockFacts facts;
   facts.samples = state_->finished.samples;
   facts.tokens = state_->finished.tokens;
@@ -155,8 +158,14 @@ bool TorchStep::read_only_zeros() const {
                                  [](const torch::Tensor& input) { return !input.any().item<bool>(); });
 }
 
-void TorchStep::pause_loading() {
+void TorchStep::pause_between_blocks() {
+  state_->pauses_between_blocks = true;
   state_->loader->pause();
+}
+
+std::optional<int64_t> TorchStep::queue_depth() const {
+  const Loader& loader = *state_->loader;
+  return loader.workers() > 0 ? std::optional(loader.queue_depth()) : std::nullopt;
 }
 
 int64_t TorchStep::parameters() const {

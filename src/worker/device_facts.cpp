@@ -73,6 +73,7 @@ Environment worker_environment([[maybe_unused]] const torch::Device& device) {
   const Environment host = host_environment();
   environment.device_name = host.cpu_model;
   environment.cpu_logical = host.cpu_logical;
+  environment.variables = host.variables;  // a front-end may have added some to its own
   environment.libtorch = TORCH_VERSION;
   environment.threads = at::get_num_threads();
   environment.compiler = "gcc " __VERSION__ " (" FLOPMARK_BUILD_FLAGS ")";

@@ -41,6 +41,19 @@ TEST(SamplesJson, RoundTripIsExact) {
   EXPECT_EQ(read.parameters, 9'007'199'254'740'993);
 }
 
+TEST(SamplesJson, RoundTripOfTurns) {
+  const LaunchSamples read = round_trip(example_samples());
+  ASSERT_EQ(read.turns.size(), 2U);
+  EXPECT_EQ(read.turns[0].steps, 1);
+  EXPECT_EQ(read.turns[0].wall_s, 0.4);
+  EXPECT_EQ(read.turns[0].queue_depth, 3);
+  EXPECT_EQ(read.turns[1].wall_s, 1.0 / 7);
+  EXPECT_EQ(read.turns[1].queue_depth, std::nullopt);
+  LaunchSamples unknown = example_samples();
+  unknown.turns[0].wall_s = kNan;
+  EXPECT_THROW(to_json(unknown), std::logic_error);
+}
+
 TEST(SamplesJson, RoundTripOfMeasuredRatesAndDeviceUnits) {
   LaunchSamples written = example_samples();
   written.environment.sm_count = 132;
