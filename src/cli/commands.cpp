@@ -35,7 +35,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   app.footer(
       "Exit codes: 0 done, not slower; 1 slower; 125 cannot be judged (crash, out of memory, NaN loss,\n"
       "timeout, not settled); 130 interrupted; 200 wrong use, config or data; 201 not comparable;\n"
-      "202 baseline or record missing or refused; 205 our own fault.\n"
+      "202 baseline or record missing or refused; 203 machine not fit to measure on; 205 our own fault.\n"
       "\n"
       "Example:\n"
       "  flopmark run configs/quickstart.json");
@@ -49,6 +49,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   setup_peak(app, invocation);
   setup_list(app, invocation);
   setup_env(app, invocation);
+  setup_doctor(app, invocation);
   setup_completion(app, invocation);
 }
 

@@ -31,6 +31,7 @@ void setup_mfu(CLI::App& app, Invocation& invocation);
 void setup_peak(CLI::App& app, Invocation& invocation);
 void setup_list(CLI::App& app, Invocation& invocation);
 void setup_env(CLI::App& app, Invocation& invocation);
+void setup_doctor(CLI::App& app, Invocation& invocation);
 void setup_completion(CLI::App& app, Invocation& invocation);
 
 /// `flopmark --version`: this program's version, and LibTorch's as the worker tells it (or why it cannot).

@@ -59,6 +59,11 @@ std::string other_work(const StoredComparison& comparison) {
   return titles.empty() ? "" : "; but it did other work: " + titles + " not equal";
 }
 
+std::string ruler_text(const StoredComparison& comparison) {
+  const SummaryComparison* step = comparison.throughput();
+  return comparison.ruler && step ? ruler_note(*comparison.ruler, step->change_ratio) : "";
+}
+
 std::string number_text(const std::optional<double>& value) {
   return value ? fmt::format("{:.10g}", *value) : "not measured";
 }
@@ -93,6 +98,8 @@ std::string stored_reason(const StoredComparison& comparison) {
 std::vector<std::string> stored_notes(const StoredComparison& comparison, const RunRecord& a,
                                       const RunRecord& b) {
   std::vector<std::string> notes;
+  const std::string machine = ruler_text(comparison);
+  if (!machine.empty()) notes.push_back(machine);
   for (const MetricComparison& metric : comparison.deterministic) {
     if (metric.change != Change::differs) continue;
     notes.push_back(fmt::format("not the same work: {} is {} in A, {} in B", metric.title,

@@ -65,6 +65,9 @@ struct LaunchSamples {
   std::vector<TurnSamples> turns;  ///< of a launch that took turns; `timed` holds their steps in order
   MemorySamples memory;
   std::optional<Conditions> conditions;  ///< of the timed steps
+  std::optional<Ruler> ruler;            ///< before the model was made, and after the timed steps
+  std::optional<bool> zero_inputs;  ///< what the model read held nothing but zeros: in the last timed batch
+                                    ///< and in those of the counted step
   std::optional<FlopTotals> flops;
   std::vector<MatmulRate> matmul_rates;  ///< of `flopmark peak --measure` only
 };

@@ -46,6 +46,13 @@ json summary_json(const SummaryComparison& summary) {
           {"change", to_text(summary.change)}};
 }
 
+json ruler_json(const std::optional<RulerChange>& ruler) {
+  if (!ruler) return nullptr;
+  return {{"matmul_ratio", ruler->matmul_ratio},
+          {"copy_ratio", ruler->copy_ratio},
+          {"widened_by_ratio", ruler->ratio}};
+}
+
 json metrics_json(const std::vector<MetricComparison>& metrics) {
   json entries = json::object();
   for (const MetricComparison& metric : metrics) {
@@ -80,6 +87,7 @@ std::string comparison_json(const ComparisonReport& report) {
                       {"a", side_json(report.a)},
                       {"b", side_json(report.b)},
                       {"environment_differences", differences_json(comparison.environment_differences)},
+                      {"ruler", ruler_json(comparison.ruler)},
                       {"summaries", summaries},
                       {"metrics", metrics_json(comparison.metrics)},
                       {"deterministic", metrics_json(comparison.deterministic)},

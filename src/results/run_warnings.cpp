@@ -56,15 +56,19 @@ Found not_steady(const Launches& launches) {
                   which, first.warmup.reason)};
 }
 
+/// At one place of the launch, or between its first quarter and its last.
+LevelShift drift_of(const LaunchSamples& launch) {
+  const LevelShift at_once = largest_level_shift(launch.timed.step_s, kDriftPart);
+  return at_once.beyond() ? at_once : quarter_shift(launch.timed.step_s, kDriftPart);
+}
+
 Found drift(const Launches& launches) {
-  const auto drifts = [](const LaunchSamples& launch) {
-    return largest_level_shift(launch.timed.step_s, kDriftPart).beyond();
-  };
+  const auto drifts = [](const LaunchSamples& launch) { return drift_of(launch).beyond(); };
   const std::string which = launches_where(launches, drifts);
   if (which.empty()) return std::nullopt;
   double largest = 0;
   for (const auto& launch : launches) {
-    const LevelShift shift = largest_level_shift(launch.timed.step_s, kDriftPart);
+    const LevelShift shift = drift_of(launch);
     if (shift.beyond() && std::abs(shift.shift_ratio) > std::abs(largest)) largest = shift.shift_ratio;
   }
   return Warning{
@@ -224,20 +228,21 @@ Found believability_warning(const RunRecord& record) {
   if (mfu <= 1.0 && hfu <= 1.0) return std::nullopt;
   const FlopTotals flops = record.flops.value_or(FlopTotals{});
   const double step_s = record.metrics.step_s ? record.metrics.step_s->mean : 0.0;
-  return Warning{"not_believable",
-                 fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
-                             "is wrong. Used: {} model "
-                             "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
-                             "peak {:.6g} FLOP/s "
-                             "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
-                             "is too low or in other "
-                             "units; a peak of another precision than the matmuls ran in; a model that skips "
-                             "work in some steps; "
-                             "steps timed without waiting for the device",
-                             percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
-                             counted(record.environment.device_count, "device"),
-                             record.peak.flop_per_s.value_or(0.0), record.peak.precision, record.peak.source,
-                             record.peak.device ? ", " + *record.peak.device : "", peak_origin(record.peak))};
+  return Warning{
+      "not_believable",
+      fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
+                  "is wrong. Used: {} model "
+                  "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
+                  "peak {:.6g} FLOP/s "
+                  "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
+                  "is too low or in other "
+                  "units; a peak of another precision than the matmuls ran in; a model that skips "
+                  "work in some steps; "
+                  "steps timed without waiting for the device",
+                  percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
+                  counted(record.environment.device_count, "device"), record.peak.flop_per_s.value_or(0.0),
+                  record.peak.precision, record.peak.source,
+                  record.peak.device ? ", " + *record.peak.device : "", peak_origin(record.peak))};
 }
 
 }  // namespace flopmark

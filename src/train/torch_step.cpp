@@ -3,6 +3,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/stack.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -148,6 +149,13 @@ FlopTotals TorchStep::count() {
   observer.enter(FlopObserver::Part::optimizer);
   update();
   return observer.totals();
+}
+
+bool TorchStep::read_only_zeros() const {
+  const auto& inputs = state_->batch.inputs;
+  const size_t read = inputs.size() > 1 ? inputs.size() - 1 : inputs.size();
+  return read > 0 && std::all_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(read),
+                                 [](const torch::Tensor& input) { return !input.any().item<bool>(); });
 }
 
 void TorchStep::pause_between_blocks() {

@@ -23,6 +23,7 @@
 #include "worker/measure_peak.h"
 #include "worker/memory.h"
 #include "worker/meta_count.h"
+#include "worker/torch_ruler.h"
 
 namespace flopmark {
 namespace {
@@ -100,6 +101,8 @@ class Session {
     samples_.timed = run_block(*step_, *marker_, clock_, options, state_);
     samples_.conditions = conditions.finish(samples_.timed.steps);
     samples_.memory = memory.read();
+    samples_.zero_inputs = step_->read_only_zeros();
+    step_->pause_between_blocks();  // what follows is no part of the job
   }
 
   /// Waits for the front-end's turns, runs them, and returns when it gives no more. Nothing of this process
@@ -130,6 +133,7 @@ class Session {
     state_.step.store(0);
     state_.stage.store(LoopState::Stage::count);
     samples_.flops = step_->count();
+    samples_.zero_inputs = samples_.zero_inputs.value_or(true) && step_->read_only_zeros();
     samples_.attention_kernel = attention_kernel(*samples_.flops, config_.model);
   }
 
@@ -232,15 +236,24 @@ LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& 
   const RunConfig config = read_config(options.config);
   if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
   if (options.turns > 0) return run_turns(config, maker, state, channel, orders);
-  Session session(config, maker, state);
   if (options.count_only) {  // what a model from a file does is known only by doing it
+    Session session(config, maker, state);
     session.count_flops();
     return std::move(session.samples());
   }
+  const torch::Device device = prepare_device(config);
+  std::optional<Ruler> ruler;
+  read_ruler_on(device, ruler);
+  MemoryWatch::forget_host_peak();
+  Session session(config, maker, state);
+  session.samples().ruler = std::move(ruler);
   channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
   session.warm_up();
   if (!state.stop.load()) {
     session.time_steps();
+  }
+  if (!state.stop.load()) {
+    read_ruler_on(device, session.samples().ruler);
   }
   return end_of_launch(session, state);
 }

@@ -29,6 +29,7 @@ const std::vector<HelpCase>& help_cases() {
                                             {"compare", {"compare", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"env", {"env", "--help"}},
+                                            {"doctor", {"doctor", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
 }
@@ -74,7 +75,7 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
        "unknown command \"rnu\"; the commands are run, compare, baseline, flops, mfu, peak, list, env, "
-       "completion; "
+       "doctor, completion; "
        "see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},

@@ -102,6 +102,15 @@ TEST(SamplesJson, RoundTripOfNumbersIsExactToTheLastBit) {
   EXPECT_EQ(read.conditions->throttle_ratio, written.conditions->throttle_ratio);
   EXPECT_EQ(read.conditions->device_energy_j, 1.0 / 3);
   EXPECT_EQ(read.conditions->other_processes, 2);
+  ASSERT_TRUE(read.ruler);
+  EXPECT_EQ(read.ruler->matmul_flop, 268435456);
+  EXPECT_EQ(read.ruler->copy_bytes, 67108864);
+  EXPECT_EQ(read.ruler->matmul_s, written.ruler->matmul_s);
+  EXPECT_EQ(read.ruler->copy_s, written.ruler->copy_s);
+  EXPECT_EQ(read.zero_inputs, false);
+  EXPECT_EQ(read.environment.worker_debug, false);
+  EXPECT_EQ(read.environment.libtorch_build, "Release");
+  EXPECT_EQ(read.environment.sanitizers, "none");
   EXPECT_EQ(read.environment.ecc, false);
   EXPECT_EQ(read.environment.device_power_limit_w, 700.5);
   EXPECT_EQ(read.environment.memory_bytes, 64);
@@ -118,6 +127,8 @@ TEST(SamplesJson, WhatIsAbsentStaysAbsent) {
   EXPECT_FALSE(read.memory.host_bytes);
   EXPECT_FALSE(read.flops);
   EXPECT_FALSE(read.conditions);
+  EXPECT_FALSE(read.ruler);
+  EXPECT_FALSE(read.zero_inputs);
   EXPECT_FALSE(read.environment.ecc);
   LaunchSamples watched;
   watched.conditions = Conditions{};
