@@ -8,6 +8,7 @@ namespace flopmark {
 LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink) {
   SignalWatch signals;
   WorkerStart start;
+  start.variables = request.environment;
   if (request.count_only) start.arguments.emplace_back("--count");
   if (request.measure_peak) start.arguments.emplace_back("--measure-peak");
   const StartedWorker worker = start_worker(request, start);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "compare/stored_reason.h"
 #include "report/comparison_report.h"
 #include "report/comparison_rows.h"
+#include "report/confirm_line.h"
 #include "results/markdown_text.h"
 
 namespace flopmark {
@@ -33,7 +33,9 @@ std::string comparison_markdown(const ComparisonReport& report) {
                         markdown_escaped(row.b), markdown_escaped(row.change), markdown_escaped(row.note));
   }
   for (const std::string& note : comparison.notes) text += fmt::format("\n{}.\n", markdown_escaped(note));
-  if (comparison.unconfirmed) text += fmt::format("\n{}.\n", how_to_confirm());
+  if (comparison.unconfirmed) {
+    text += fmt::format("\nTo confirm:\n\n    {}\n", confirm_line(report.a.record, report.b.record));
+  }
   return text;
 }
 

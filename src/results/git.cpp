@@ -236,4 +236,21 @@ std::vector<std::string> files_at(const fs::path& folder, const std::string& ref
   return files;
 }
 
+std::string commit_of(const fs::path& folder, const std::string& reference) {
+  const auto [repository, reason] = open_repository(folder);
+  if (!repository) throw usage_error(fmt::format("{}: {}", reference, reason));
+  const Tree commit = named_object(repository.get(), reference, GIT_OBJECT_COMMIT);
+  if (!commit) {
+    throw usage_error(fmt::format(
+        "{}: no such commit, branch or tag in this repository; see git log, or fetch it first", reference));
+  }
+  char hash[GIT_OID_HEXSZ + 1];
+  return git_oid_tostr(hash, sizeof hash, git_object_id(commit.get()));
+}
+
+bool is_bisecting(const fs::path& folder) {
+  const Repository repository = open_repository(folder).repository;
+  return repository && git_repository_state(repository.get()) == GIT_REPOSITORY_STATE_BISECT;
+}
+
 }  // namespace flopmark

@@ -37,4 +37,11 @@ std::string file_at(const std::filesystem::path& folder, const std::string& refe
 std::vector<std::string> files_at(const std::filesystem::path& folder, const std::string& reference,
                                   const std::string& path);
 
+/// The commit, 40 hex digits, that `reference` (a branch, tag, commit, HEAD~1, ...) names in the tree that
+/// holds `folder`. @throws Error 200 in Git's words: no repository, no such reference.
+std::string commit_of(const std::filesystem::path& folder, const std::string& reference);
+
+/// Whether `git bisect` is at work in the tree that holds `folder`; false outside one.
+bool is_bisecting(const std::filesystem::path& folder);
+
 }  // namespace flopmark

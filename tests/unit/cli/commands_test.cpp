@@ -27,6 +27,8 @@ const std::vector<HelpCase>& help_cases() {
                                             {"peak", {"peak", "--help"}},
                                             {"baseline_diff", {"baseline", "diff", "--help"}},
                                             {"compare", {"compare", "--help"}},
+                                            {"ab", {"ab", "--help"}},
+                                            {"calibrate", {"calibrate", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"env", {"env", "--help"}},
                                             {"doctor", {"doctor", "--help"}},
@@ -74,7 +76,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, compare, baseline, flops, mfu, peak, list, env, "
+       "unknown command \"rnu\"; the commands are run, compare, ab, calibrate, baseline, flops, mfu, peak, "
+       "list, env, "
        "doctor, completion; "
        "see "
        "flopmark --help"},
