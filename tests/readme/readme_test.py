@@ -16,6 +16,7 @@ import tempfile
 RUN_BY_CI = {"scripts/quickstart", "scripts/test"}
 NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "scripts/python-reference",
+    "scripts/gpu-check --deps gpu-deps --output gpu-check.json",
     "cmake --preset release -B build/bench -DFLOPMARK_BENCHMARKS=ON && cmake --build build/bench",
     "benchmarks/compare_python",
     "build/bench/bin/loop_overhead configs/quickstart.json 1.002",
