@@ -21,6 +21,7 @@ NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "flopmark ab configs/quickstart.json --a.ref HEAD~1 --build 'scripts/setup && cmake --workflow --preset release' --budget 30m --format markdown",
     "flopmark calibrate configs/quickstart.json --pairs 40 --want 0.02",
     "git bisect run flopmark ab configs/quickstart.json --a.ref v1.0 --build 'scripts/setup && cmake --workflow --preset release' --mid 0.025",
+    "scripts/gpu-check --deps gpu-deps --output gpu-check.json",
     "cmake --preset release -B build/bench -DFLOPMARK_BENCHMARKS=ON && cmake --build build/bench",
     "benchmarks/compare_python",
     "build/bench/bin/loop_overhead configs/quickstart.json 1.002",
