@@ -191,8 +191,7 @@ void setup_calibrate(CLI::App& app, Invocation& invocation) {
       ->type_name("N");
   command->add_flag("--quiet", options->quiet, "No progress");
   command->footer(
-      "Measures one build against itself, in pairs as flopmark ab does. At least 20 pairs are needed in "
-      "all;\n"
+      "Measures one build against itself, in pairs as flopmark ab does. At least 20 pairs are needed;\n"
       "more are added to those on file. ab then takes its tolerances from them.\n"
       "\n"
       "Example:\n"
