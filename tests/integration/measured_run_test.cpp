@@ -52,6 +52,39 @@ TEST_F(TinyRun, TheRecordHoldsFingerprintAndConditions) {
   EXPECT_TRUE(record["metrics"]["energy_per_step_j"].is_null());
 }
 
+bool has_warning(const nlohmann::json& record, const std::string& code) {
+  for (const nlohmann::json& warning : record["warnings"]) {
+    if (warning["code"] == code) return true;
+  }
+  return false;
+}
+
+TEST_F(TinyRun, EveryLaunchReadsTheRulerBeforeAndAfter) {
+  ASSERT_EQ(run({"--set", "measure.repeats=2"}).exit_code, 0);
+  const nlohmann::json record = this->record();
+  const nlohmann::json& ruler = record["ruler"];
+  EXPECT_EQ(ruler["matmul_flop"], 2LL * 512 * 512 * 512);
+  EXPECT_EQ(ruler["copy_bytes"], 2LL * (32 << 20));
+  ASSERT_EQ(ruler["matmul_s"].size(), 4U);
+  ASSERT_EQ(ruler["copy_s"].size(), 4U);
+  for (const double s : ruler["matmul_s"]) EXPECT_GT(s, 0);
+  EXPECT_FALSE(has_warning(record, "zero_inputs"));
+#ifdef NDEBUG
+  EXPECT_FALSE(has_warning(record, "debug_build"));
+#else
+  EXPECT_TRUE(has_warning(record, "debug_build"));
+#endif
+  EXPECT_EQ(record["environment"]["libtorch_build"], "Release");
+}
+
+TEST_F(TinyRun, AFileOfZerosIsToldOf) {
+  std::ofstream(folder_ / "zeros.txt") << std::string(10000, '\0');
+  ASSERT_EQ(
+      run({"--set", "data.type=text", "--set", "data.path=" + (folder_ / "zeros.txt").string()}).exit_code,
+      0);
+  EXPECT_TRUE(has_warning(record(), "zero_inputs"));
+}
+
 ProgramOptions env_options(std::vector<std::string> more) {
   ProgramOptions options;
   options.arguments = {"env"};
