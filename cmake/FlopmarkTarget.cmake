@@ -28,6 +28,7 @@ function(flopmark_compile_by_folder target)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     get_filename_component(folder "${source}" DIRECTORY)
+    string(REPLACE "${PROJECT_SOURCE_DIR}" "" folder "${folder}")  # equal names wherever the project lies
     string(MAKE_C_IDENTIFIER "${folder}" group)
     set_source_files_properties("${source}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "of_${group}")
   endforeach()

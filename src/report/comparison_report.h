@@ -13,6 +13,7 @@ struct ComparisonReport {
   const FoundRecord& a;
   const FoundRecord& b;
   const StoredComparison& comparison;
+  std::string confirm{};  ///< the command that settles it; empty: not known
 };
 
 /// For the terminal, at most kTextWidth columns: both sides, differences that matter, numbers, verdict last.

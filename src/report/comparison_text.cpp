@@ -58,6 +58,11 @@ std::string differences_text(const StoredComparison& comparison) {
   return "differences that matter or may matter\n" + format_table(rows) + "\n";
 }
 
+/// On a line of its own, whole, to be copied.
+std::string command_line(const std::string& command) {
+  return command.empty() ? "" : "  " + command + "\n";
+}
+
 }  // namespace
 
 std::string comparison_text(const ComparisonReport& report) {
@@ -66,7 +71,7 @@ std::string comparison_text(const ComparisonReport& report) {
       side_text("A", report.a) + side_text("B", report.b) + "\n" + differences_text(comparison);
   if (!comparison.summaries.empty()) text += rows_text(comparison_rows(comparison)) + "\n";
   for (const std::string& note : comparison.notes) text += hanging("note     ", printable(note));
-  if (comparison.unconfirmed) text += hanging("note     ", how_to_confirm());
+  if (comparison.unconfirmed) text += hanging("note     ", how_to_confirm()) + command_line(report.confirm);
   return text + hanging(fmt::format("{}: ", to_text(comparison.verdict)), printable(comparison.reason));
 }
 

@@ -22,14 +22,6 @@ namespace fs = std::filesystem;
 constexpr size_t kMostBlocks = 20;      // per launch: enough to see a trend, short enough for one line
 constexpr size_t kLeastBlockSteps = 5;  // a mean of fewer says little
 
-std::string utc_now() {
-  using std::chrono::milliseconds;
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  const auto total_ms = std::chrono::duration_cast<milliseconds>(since_epoch).count();
-  const auto seconds = static_cast<std::time_t>(total_ms / 1000);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), total_ms % 1000);
-}
-
 /// Relative to the store where it lies below it, so that a record reads the same in everybody's checkout.
 std::string portable_path(const std::string& path, const fs::path& store_root) {
   if (path.empty() || store_root.empty()) return path;
@@ -188,6 +180,14 @@ void append(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
 }
 
 }  // namespace
+
+std::string utc_now() {
+  using std::chrono::milliseconds;
+  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+  const auto total_ms = std::chrono::duration_cast<milliseconds>(since_epoch).count();
+  const auto seconds = static_cast<std::time_t>(total_ms / 1000);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), total_ms % 1000);
+}
 
 RunRecord assemble_record(const RecordInputs& inputs) {
   RunRecord record;

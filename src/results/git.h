@@ -37,4 +37,12 @@ std::string file_at(const std::filesystem::path& folder, const std::string& refe
 std::vector<std::string> files_at(const std::filesystem::path& folder, const std::string& reference,
                                   const std::string& path);
 
+/// Commits that lead to `to` and not to `from` (hashes or references) in the repository of `folder`; absent
+/// where there is no repository or it lacks either, as a shallow clone does.
+std::optional<int64_t> commits_between(const std::filesystem::path& folder, const std::string& from,
+                                       const std::string& to);
+
+/// Whether `git bisect` is under way in the work tree that holds `folder`.
+bool is_bisecting(const std::filesystem::path& folder);
+
 }  // namespace flopmark

@@ -224,20 +224,21 @@ Found believability_warning(const RunRecord& record) {
   if (mfu <= 1.0 && hfu <= 1.0) return std::nullopt;
   const FlopTotals flops = record.flops.value_or(FlopTotals{});
   const double step_s = record.metrics.step_s ? record.metrics.step_s->mean : 0.0;
-  return Warning{"not_believable",
-                 fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
-                             "is wrong. Used: {} model "
-                             "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
-                             "peak {:.6g} FLOP/s "
-                             "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
-                             "is too low or in other "
-                             "units; a peak of another precision than the matmuls ran in; a model that skips "
-                             "work in some steps; "
-                             "steps timed without waiting for the device",
-                             percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
-                             counted(record.environment.device_count, "device"),
-                             record.peak.flop_per_s.value_or(0.0), record.peak.precision, record.peak.source,
-                             record.peak.device ? ", " + *record.peak.device : "", peak_origin(record.peak))};
+  return Warning{
+      "not_believable",
+      fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
+                  "is wrong. Used: {} model "
+                  "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
+                  "peak {:.6g} FLOP/s "
+                  "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
+                  "is too low or in other "
+                  "units; a peak of another precision than the matmuls ran in; a model that skips "
+                  "work in some steps; "
+                  "steps timed without waiting for the device",
+                  percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
+                  counted(record.environment.device_count, "device"), record.peak.flop_per_s.value_or(0.0),
+                  record.peak.precision, record.peak.source,
+                  record.peak.device ? ", " + *record.peak.device : "", peak_origin(record.peak))};
 }
 
 }  // namespace flopmark
