@@ -148,6 +148,7 @@ struct RunRecord {
   std::optional<WarmupSummary> warmup;
   std::optional<Failure> failure;
   std::optional<std::string> forced_reason;  ///< a baseline saved against a refusal: why
+  std::optional<std::string> anchor_reason;  ///< an anchor that was moved by hand: why
   std::vector<Repeat> repeats;
 };
 

@@ -3,10 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/age_options.h"
+#include "cli/baseline_saving.h"
 #include "cli/commands.h"
 #include "cli/comparison_output.h"
 #include "cli/option_checks.h"
-#include "cli/run_output.h"
 #include "cli/terminal.h"
 #include "report/summary.h"
 #include "results/baseline_store.h"
@@ -21,6 +22,8 @@ struct BaselineOptions {
   SaveOptions save;
   std::string reference = "HEAD";  ///< of diff
   ComparisonOptions comparison;
+  std::string role = "rolling";
+  AgeLimits age;
 };
 
 /// The store of the folder one stands in, unless given.
@@ -30,17 +33,45 @@ Store store_here(const std::filesystem::path& given) {
 }
 
 ExitCode run_baseline_save(const BaselineOptions& options) {
-  if (options.save.force && options.save.reason.empty()) {
+  SaveOptions save = options.save;
+  if (options.role == "anchor") save.role = BaselineRole::anchor;
+  const bool is_anchor = save.role == BaselineRole::anchor;
+  if (save.force && save.reason.empty()) {
     throw usage_error("--force needs --reason TEXT: it is stored with the baseline");
   }
-  if (!options.save.force && !options.save.reason.empty()) {
-    throw usage_error("--reason has no use without --force; leave it out");
+  if (is_anchor && save.reason.empty()) {
+    throw usage_error("--role anchor needs --reason TEXT: it is stored with the anchor");
+  }
+  if (!save.force && !is_anchor && !save.reason.empty()) {
+    throw usage_error("--reason has no use without --force or --role anchor; leave it out");
   }
   check_store_option(options.store, StoreUse::write);
   const RunRecord record = read_record(options.record);
-  save_as_baseline(find_store(options.store, std::filesystem::absolute(options.record)), record,
-                   options.save);
+  write_output(
+      save_as_baseline(find_store(options.store, std::filesystem::absolute(options.record)), record, save));
   return ExitCode::ok;
+}
+
+/// A merge may have left the table in pieces, and whoever looks at baselines should find it right. Where it
+/// cannot be written, what was asked for is shown all the same.
+void refresh_table(const Store& store) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(store.baselines(), ignored)) return;
+  try {
+    write_baselines_readme(store);
+  } catch (const Error& error) {
+    write_warning(fmt::format("the table of baselines is as it was: {}", error.what()));
+  }
+}
+
+/// Only the rolling ones: an anchor is meant to be old.
+void warn_of_stale(const Store& store, const std::vector<StoredBaseline>& baselines,
+                   const AgeLimits& limits) {
+  for (const StoredBaseline& baseline : baselines) {
+    if (role_of(baseline.path) == BaselineRole::anchor) continue;
+    warn_if_stale({baseline.record, display_path(store.root / baseline.path)}, store, limits, "HEAD",
+                  utc_now());
+  }
 }
 
 void report_problems(const std::vector<std::string>& problems) {
@@ -58,7 +89,8 @@ ExitCode run_baseline_list(const BaselineOptions& options) {
     return ExitCode::ok;
   }
   write_output(baselines_table(baselines));
-  write_baselines_readme(store);  // a merge may have left the table in pieces
+  warn_of_stale(store, baselines, options.age);
+  refresh_table(store);
   return problems.empty() ? ExitCode::ok : ExitCode::baseline;
 }
 
@@ -75,7 +107,7 @@ ExitCode show_by_name(const Store& store, const std::string& name) {
   bool found = false;
   for (const StoredBaseline& baseline : list_baselines(store, problems)) {
     const std::string key = baseline_key(baseline.path);
-    if (baseline.record.name == name || key == name) {
+    if (baseline.path.stem() == name || key == name) {
       write_output(found ? "\n" : "");
       print_baseline(baseline.record, store.root / baseline.path);
       found = true;
@@ -92,7 +124,10 @@ ExitCode show_by_name(const Store& store, const std::string& name) {
 ExitCode run_baseline_show(const BaselineOptions& options) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(options.baseline, ignored)) {
-    return show_by_name(store_here(options.store), options.baseline);
+    const Store store = store_here(options.store);
+    const ExitCode code = show_by_name(store, options.baseline);
+    refresh_table(store);
+    return code;
   }
   print_baseline(read_record(options.baseline), options.baseline);
   return ExitCode::ok;
@@ -102,6 +137,7 @@ ExitCode run_baseline_show(const BaselineOptions& options) {
 ExitCode run_baseline_diff(const BaselineOptions& options) {
   const Store store = store_here(options.store);
   const FoundRecord now = find_record(options.baseline, store);
+  refresh_table(store);
   return print_comparison(find_committed(options.reference, now.source, store), now, options.comparison);
 }
 
@@ -116,12 +152,25 @@ void setup_save(CLI::App& app, Invocation& invocation) {
   command->add_option("RECORD", options->record, "A record written by flopmark run")
       ->type_name("FILE")
       ->required();
-  command->add_flag("--force", options->save.force, "Also from a dirty tree, or over uncommitted changes");
-  command->add_option("--reason", options->save.reason, "Why --force is right; stored in the baseline")
+  command->add_option("--role", options->role, "rolling: judges runs; anchor: what it must not creep from")
+      ->check(CLI::IsMember({"rolling", "anchor"}));
+  command->add_flag("--force", options->save.force,
+                    "Save against a refusal: dirty tree, warnings, few launches, slower");
+  command
+      ->add_option("--reason", options->save.reason,
+                   "Why the force, or the new anchor; stored in the baseline")
       ->type_name("TEXT")
       ->check(not_empty());
   add_store(*command, *options, "Folder of baselines/; made if its parent exists");
-  command->footer("Example:\n  flopmark baseline save results/quickstart/RECORD.json");
+  command->footer(
+      "The first baseline that is replaced stays as NAME.anchor.json; check judges by both. The\n"
+      "anchor moves only with --role anchor, so that many small losses do not go unseen.\n"
+      "\n"
+      "Exit codes: 0 saved, 1 refused because slower than the present one, 202 refused.\n"
+      "\n"
+      "Examples:\n"
+      "  flopmark baseline save results/quickstart/RECORD.json\n"
+      "  flopmark baseline save results/quickstart/RECORD.json --role anchor --reason \"dropout is on now\"");
   command->callback(
       [options, &invocation] { invocation.action = [options] { return run_baseline_save(*options); }; });
 }
@@ -129,6 +178,7 @@ void setup_save(CLI::App& app, Invocation& invocation) {
 void setup_baselines_list(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<BaselineOptions>();
   CLI::App* command = app.add_subcommand("list", "List the baselines of the store");
+  add_age_options(*command, options->age);
   add_store(*command, *options, "Folder of baselines/");
   command->footer("Example:\n  flopmark baseline list");
   command->callback(

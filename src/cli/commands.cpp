@@ -43,6 +43,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   app.set_version_flag("--version", version_text,
                        "Print the versions of flopmark and of the worker's LibTorch");
   setup_run(app, invocation);
+  setup_check(app, invocation);
   setup_compare(app, invocation);
   setup_ab(app, invocation);
   setup_calibrate(app, invocation);

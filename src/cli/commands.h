@@ -24,6 +24,7 @@ void setup_commands(CLI::App& app, Invocation& invocation);
 
 /// One command each, in its own file: adds the command with its options, help and example.
 void setup_run(CLI::App& app, Invocation& invocation);
+void setup_check(CLI::App& app, Invocation& invocation);
 void setup_compare(CLI::App& app, Invocation& invocation);
 void setup_ab(CLI::App& app, Invocation& invocation);
 void setup_calibrate(CLI::App& app, Invocation& invocation);

@@ -19,12 +19,16 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
       ->allow_extra_args(false);
 }
 
-ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options) {
+StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences) {
   CompareOptions how;
-  how.differences = options.differences;
+  how.differences = differences;
   how.name_a = a.source;
   how.name_b = b.source;
-  const StoredComparison comparison = compare_records(a.record, b.record, how);
+  return compare_records(a.record, b.record, how);
+}
+
+ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options) {
+  const StoredComparison comparison = judge(a, b, options.differences);
   const ComparisonReport report{a, b, comparison};
   write_output(options.format == "json"       ? comparison_json(report)
                : options.format == "markdown" ? comparison_markdown(report)

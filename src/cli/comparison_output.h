@@ -20,6 +20,9 @@ struct ComparisonOptions {
 /// Adds --format, --strict and --allow to `command`; `options` must outlive the parsing.
 void add_comparison_options(CLI::App& command, ComparisonOptions& options);
 
+/// b judged against a. @throws Error 202 or 125 if either measured nothing.
+StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences);
+
 /// Judges b against a, prints the report, and returns the verdict's exit code.
 /// @throws Error 202 or 125 if either measured nothing.
 ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options);

@@ -98,7 +98,9 @@ ExitCode run_flops(const FlopsOptions& options) {
 void setup_flops(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<FlopsOptions>();
   CLI::App* command = app.add_subcommand("flops", "Count the FLOPs of a step without measuring it");
-  command->add_option("CONFIG", options->config, "A config file, or a TorchScript model (.pt)")->type_name("FILE")->required();
+  command->add_option("CONFIG", options->config, "A config file, or a TorchScript model (.pt)")
+      ->type_name("FILE")
+      ->required();
   command->add_option("--set", options->sets, "Change a key of the config; may be repeated")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);

@@ -7,7 +7,7 @@
 #include "cli/option_checks.h"
 #include "cli/run_output.h"
 #include "hardware/environment.h"
-#include "results/baseline_store.h"
+#include "results/baseline_checks.h"
 #include "results/git.h"
 #include "results/record_file.h"
 
@@ -59,6 +59,7 @@ void check_baseline(const RunConfig& config, const RunOptions& options, const St
   expected.subject = inspect_tree(std::filesystem::absolute(config.file).parent_path());
   expected.environment = host_environment();
   check_subject_for_saving(expected, save);
+  check_launches_for_saving(config.name, static_cast<size_t>(config.measure.repeats), save);
   if (!trains_on_cpu(config)) return check_writable(store.baselines() / "README.md");
   check_present_baseline(store, expected, save);
   check_writable(baseline_path(store, expected));
@@ -66,17 +67,21 @@ void check_baseline(const RunConfig& config, const RunOptions& options, const St
 
 }  // namespace
 
-void check_options(const RunOptions& options) {
-  if (options.configs.empty()) throw usage_error("no config given; see flopmark run --help");
-  check_uses(options);
+void check_output(const RunOptions& options) {
   if (!options.output.empty() && options.configs.size() > 1) {
     throw usage_error(
         "--output names one record, but there are several configs: leave it out, or run them one by one");
   }
+  check_record_path(options.output, options.force);
+}
+
+void check_options(const RunOptions& options) {
+  if (options.configs.empty()) throw usage_error("no config given; see flopmark run --help");
+  check_uses(options);
   if (options.save_baseline && options.force && options.reason.empty()) {
     throw usage_error("--save-baseline --force needs --reason TEXT: it is stored with the baseline");
   }
-  if (!options.dry_run) check_record_path(options.output, options.force);
+  if (!options.dry_run) check_output(options);
 }
 
 void check_results(const std::vector<RunConfig>& configs, const RunOptions& options) {

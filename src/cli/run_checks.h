@@ -7,6 +7,9 @@
 
 namespace flopmark {
 
+/// @throws Error 200 if --output cannot be where the one record goes.
+void check_output(const RunOptions& options);
+
 /// @throws Error 200 for options that contradict each other, or that have no use together.
 void check_options(const RunOptions& options);
 

@@ -8,7 +8,6 @@
 #include "flopmark/error.h"
 #include "report/shell_quoted.h"
 #include "report/summary.h"
-#include "results/git.h"
 #include "results/record_file.h"
 
 namespace flopmark {
@@ -34,16 +33,6 @@ std::optional<BaselineLine> baseline_on_file(const Store& store, const RunRecord
     line.problem = error.what();
   }
   return line;
-}
-
-/// How to commit the store, from where one stands; empty outside Git.
-std::string commit_line(const Store& store) {
-  if (!tree_top(store.root)) return "";
-  const std::filesystem::path baselines = display_path(store.baselines());
-  const std::string add = baselines.is_relative()
-                              ? "git add " + shell_quoted(baselines.string())
-                              : "git -C " + shell_quoted(store.root.string()) + " add baselines";
-  return "commit it: " + add + "\n";
 }
 
 }  // namespace
@@ -85,12 +74,6 @@ void print_unwritten(const RunRecord& record) noexcept {
     write_output(summarize(record, {}));
   } catch (const std::exception&) {  // the record's own error is the one to tell
   }
-}
-
-void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  const SavedBaseline saved = save_baseline(store, record, options);
-  write_output("baseline " + display_path(saved.path) + "\n" + commit_line(store));
-  for (const std::string& problem : saved.problems) write_warning(problem);
 }
 
 }  // namespace flopmark

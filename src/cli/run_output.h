@@ -27,9 +27,4 @@ void print_result(const RunRecord& record, const std::filesystem::path& path, co
 /// The summary of a record that could not be written, so that what was measured is not lost with it.
 void print_unwritten(const RunRecord& record) noexcept;
 
-/// Saves the record and says where, and in a Git tree how to commit it; warns of other baselines that cannot
-/// be read.
-/// @throws Error 202 if refused.
-void save_as_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
-
 }  // namespace flopmark

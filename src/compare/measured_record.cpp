@@ -12,6 +12,7 @@ namespace {
 constexpr double kSameMean = 0.01;  // block means and the mean step time are of the same steps
 constexpr double kSameTotal = 2.0;  // times this: wall clock, steps and throughput belong together
 constexpr size_t kShownText = 400;
+constexpr int64_t kMostSteps = 1'000'000'000'000;  // decades of them
 
 [[noreturn]] void refuse_record(const std::string& source, const std::string& why) {
   throw baseline_error(fmt::format("{}: nothing to judge by: {}; measure it again", source, why));
@@ -29,6 +30,10 @@ std::string status_text(const RunRecord& record) {
 
 void check_launch(const Repeat& repeat, size_t number, const std::string& source) {
   if (repeat.steps <= 0) refuse_record(source, fmt::format("launch {} has no timed step", number));
+  if (repeat.steps > kMostSteps) {
+    refuse_record(source,
+                  fmt::format("launch {} has {} timed steps, which nobody waited for", number, repeat.steps));
+  }
   if (repeat.block_means_s.empty()) {
     refuse_record(source, fmt::format("launch {} has no step times (block_means_s)", number));
   }

@@ -12,10 +12,14 @@ namespace flopmark {
 namespace {
 
 constexpr size_t kRefDigits = 10;
-constexpr std::array<std::string_view, 7> kWithValue{"--set",    "--output", "--reason", "--store",
-                                                     "--worker", "--peaks",  "--format"};
+constexpr std::array kWithValue{
+    std::string_view("--set"),          std::string_view("--output"),      std::string_view("--reason"),
+    std::string_view("--store"),        std::string_view("--worker"),      std::string_view("--peaks"),
+    std::string_view("--format"),       std::string_view("--baseline"),    std::string_view("--undecided"),
+    std::string_view("--allow"),        std::string_view("--no-baseline"), std::string_view("--stale-days"),
+    std::string_view("--stale-commits")};
 
-/// Configs and --set of a command line of `flopmark run`.
+/// Configs and --set of a command line of `flopmark run` or `check`.
 struct MeasuredCommand {
   std::vector<std::string> configs, sets;
 };

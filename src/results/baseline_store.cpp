@@ -9,6 +9,7 @@
 
 #include "flopmark/error.h"
 #include "hardware/environment.h"
+#include "results/baseline_checks.h"
 #include "results/git.h"
 #include "results/record_file.h"
 
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kShortHash = 12;
+constexpr std::string_view kAnchorEnd = ".anchor";
 
 /// A record may come from a file that anybody wrote: its name must not lead out of the store.
 const std::string& checked_name(const RunRecord& record) {
@@ -36,59 +38,10 @@ std::string only(const std::string& text, std::string_view wanted) {
   return kept;
 }
 
-[[noreturn]] void refuse_saving(const RunRecord& record, const std::string& why) {
-  throw baseline_error(fmt::format("baseline \"{}\" not saved: {}", record.name, why));
-}
-
-std::string status_refusal(const RunRecord& record) {
-  std::string why =
-      fmt::format("its status is {}, and only ok can be a baseline, forced or not", record.status);
-  if (record.failure)
-    why += fmt::format(" ({} in {}: {})", record.failure->kind, record.failure->phase, record.failure->text);
-  for (const auto& warning : record.warnings) {
-    if (warning.code == "not_believable") why += fmt::format(" ({})", warning.text);
-  }
-  return why;
-}
-
-void check_tree(const RunRecord& record) {
-  constexpr const char* kForce = "or force it with a reason";
-  const Subject& subject = record.subject;
-  const std::string reason = subject.reason.value_or("no reason given");
-  if (!subject.commit) {
-    refuse_saving(record,
-                  fmt::format("there is no commit to name it by ({}); commit first, {}", reason, kForce));
-  }
-  if (!subject.dirty) {
-    refuse_saving(record, fmt::format("Git cannot tell whether the tree has changes ({}); mend it, {}",
-                                      reason, kForce));
-  }
-  if (*subject.dirty) {
-    refuse_saving(
-        record, fmt::format("the tree it was measured in has changes that are not committed; commit or stash "
-                            "them and measure again, {}",
-                            kForce));
-  }
-}
-
-/// Times taken beside others' work on the device are no reference for anybody.
-void check_device(const RunRecord& record) {
-  for (const auto& warning : record.warnings) {
-    if (warning.code != "device_shared") continue;
-    refuse_saving(record, fmt::format("the device was busy ({}); measure again, or force it with a reason",
-                                      warning.text));
-  }
-}
-
-void check_present_file(const RunRecord& record, const fs::path& path) {
-  if (!has_uncommitted_changes(path)) return;
-  refuse_saving(
-      record, fmt::format("{} is in no commit as it is now and would be lost; commit or remove it first, or "
-                          "force it with a reason",
-                          path.string()));
-}
-
+/// Empty where there is no such file.
 std::string text_of(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return "";
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -102,9 +55,44 @@ void ensure_union_merge(const Store& store) {
   if (text.find(kLine) == std::string::npos) write_file_atomically(file, text.append(kLine));
 }
 
+/// A config of this name would lie where the anchor of another lies.
+const std::string& checked_baseline_name(const RunRecord& record) {
+  const std::string& name = checked_name(record);
+  if (!name.ends_with(kAnchorEnd)) return name;
+  throw baseline_error(
+      fmt::format("record name \"{}\": {} is the end of an anchor's file; give the config another name", name,
+                  kAnchorEnd));
+}
+
+/// The baseline about to be replaced by `text` becomes the anchor, where there is none yet: it is the first
+/// of its kind that was committed.
+std::optional<fs::path> keep_as_anchor(const fs::path& present, const fs::path& anchor,
+                                       const std::string& text) {
+  std::error_code ignored;
+  if (!fs::exists(present, ignored) || fs::exists(anchor, ignored)) return std::nullopt;
+  const std::string first = text_of(present);
+  if (first == text || has_uncommitted_changes(present)) return std::nullopt;
+  try {
+    read_record(present);
+  } catch (const Error&) {  // a damaged file is no reference
+    return std::nullopt;
+  }
+  write_file_atomically(anchor, first);
+  return anchor;
+}
+
+void check_anchored(const Store& store, const RunRecord& record) {
+  std::error_code ignored;
+  if (fs::exists(baseline_path(store, record), ignored)) return;
+  throw baseline_error(
+      fmt::format("anchor of \"{}\" not moved: there is no baseline yet, and the first one saved is the "
+                  "anchor: leave the role out",
+                  record.name));
+}
+
 /// A copy in another folder, or under another name, would stand for a run that never was.
 void check_place(const Store& store, const fs::path& file, const RunRecord& record) {
-  const fs::path right = baseline_path(store, record);
+  const fs::path right = baseline_path(store, record, role_of(file));
   if (file == right) return;
   throw baseline_error(
       fmt::format("{}: holds the baseline of {}, so it belongs in {}: move it there, or remove it",
@@ -143,37 +131,41 @@ fs::path record_path(const Store& store, const RunRecord& record) {
   return store.results() / checked_name(record) / file;
 }
 
-fs::path baseline_path(const Store& store, const RunRecord& record) {
-  return store.baselines() / hardware_slug(record.environment) / (checked_name(record) + ".json");
+fs::path baseline_path(const Store& store, const RunRecord& record, BaselineRole role) {
+  std::string file = checked_baseline_name(record);
+  if (role == BaselineRole::anchor) file += kAnchorEnd;
+  return store.baselines() / hardware_slug(record.environment) / (file + ".json");
 }
 
 std::string baseline_key(const fs::path& file) {
   return (file.parent_path().filename() / file.stem()).generic_string();
 }
 
-void check_subject_for_saving(const RunRecord& record, const SaveOptions& options) {
-  if (options.force && options.reason.find_first_not_of(" \t\r\n") == std::string::npos) {
-    throw usage_error("a forced save needs a reason, which is stored in the baseline");
-  }
-  if (!options.force) check_tree(record);
-}
-
-void check_present_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  if (!options.force) check_present_file(record, baseline_path(store, record));
+BaselineRole role_of(const fs::path& file) {
+  return file.stem().string().ends_with(kAnchorEnd) ? BaselineRole::anchor : BaselineRole::rolling;
 }
 
 SavedBaseline save_baseline(const Store& store, const RunRecord& record, const SaveOptions& options) {
-  const fs::path path = baseline_path(store, record);
-  if (record.status != "ok") refuse_saving(record, status_refusal(record));
-  check_subject_for_saving(record, options);
-  if (!options.force) check_device(record);
+  SavedBaseline saved;
+  saved.path = baseline_path(store, record, options.role);
+  check_record_for_saving(record, options);
   check_present_baseline(store, record, options);
   RunRecord baseline = record;
+  baseline.anchor_reason.reset();
   if (options.force) baseline.forced_reason = options.reason;
   for (Repeat& repeat : baseline.repeats) repeat.step_s.clear();
-  write_file_atomically(path, format_record(to_json(baseline), true));
+  if (options.role == BaselineRole::anchor) {
+    check_anchored(store, record);
+    baseline.anchor_reason = options.reason;
+  }
+  const std::string text = format_record(to_json(baseline), true);
+  if (options.role == BaselineRole::rolling && options.keeps_replaced) {
+    saved.anchor = keep_as_anchor(saved.path, baseline_path(store, record, BaselineRole::anchor), text);
+  }
+  write_file_atomically(saved.path, text);
   ensure_union_merge(store);
-  return {path, write_baselines_readme(store)};
+  saved.problems = write_baselines_readme(store);
+  return saved;
 }
 
 std::vector<StoredBaseline> list_baselines(const Store& store, std::vector<std::string>& problems) {
@@ -196,8 +188,9 @@ std::vector<StoredBaseline> list_baselines(const Store& store, std::vector<std::
 std::vector<std::string> write_baselines_readme(const Store& store) {
   std::vector<std::string> problems;
   const std::string text =
-      "# Baselines\n\nMade by `flopmark baseline`; do not edit. One file per hardware and config; history is "
-      "Git's.\n\n" +
+      "# Baselines\n\nMade by `flopmark baseline`; do not edit. One file per hardware and config, and its "
+      "anchor "
+      "where it has moved on; history is Git's.\n\n" +
       baselines_table(list_baselines(store, problems));
   const fs::path file = store.baselines() / "README.md";
   if (text_of(file) != text) write_file_atomically(file, text);

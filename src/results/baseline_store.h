@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,30 +21,40 @@ Store find_store(const std::filesystem::path& given, const std::filesystem::path
 
 /// results/<name>/<time>-<pid>-<commit or nogit>.json. @throws Error 202 if the name is no file name.
 std::filesystem::path record_path(const Store& store, const RunRecord& record);
-/// baselines/<hardware>/<name>.json. @throws Error 202 if the name is no file name.
-std::filesystem::path baseline_path(const Store& store, const RunRecord& record);
+/// The two baselines of a hardware and config. rolling: what runs are judged by; saving replaces it. anchor:
+/// what it is held against over the long run, so that many small losses add up; it moves by hand only.
+enum class BaselineRole { rolling, anchor };
+
+/// baselines/<hardware>/<name>.json, of an anchor <name>.anchor.json.
+/// @throws Error 202 if the name is no file name, or ends in ".anchor".
+std::filesystem::path baseline_path(const Store& store, const RunRecord& record,
+                                    BaselineRole role = BaselineRole::rolling);
 
 /// "<hardware>/<name>" of a baseline's file: what tells it from every other of the store.
 std::string baseline_key(const std::filesystem::path& file);
 
+/// By the end of the file's name.
+BaselineRole role_of(const std::filesystem::path& file);
+
 struct SaveOptions {
   bool force = false;
-  std::string reason;  ///< why it was forced; stored. Required with force.
+  std::string reason;  ///< why it was forced, or the anchor moved; stored. Required for both.
+  BaselineRole role = BaselineRole::rolling;
+  bool keeps_replaced =
+      true;  ///< the committed baseline that is replaced becomes the anchor if there is none
 };
-/// The two refusals of save_baseline that need no measurement, so that they can also be made before one: for
-/// the record's subject, and for the file of its name and environment. @throws as save_baseline.
-void check_subject_for_saving(const RunRecord& record, const SaveOptions& options);
-void check_present_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
 
 struct SavedBaseline {
   std::filesystem::path path;
-  std::vector<std::string> problems;  ///< other files of the store that are not in its table, and why
+  std::vector<std::string> problems;            ///< other files that are not in the store's table, and why
+  std::optional<std::filesystem::path> anchor;  ///< made of the baseline that was replaced
 };
 /// Writes the baseline (no raw steps, 6 significant digits) and regenerates baselines/README.md. Refused
-/// (Error 202) unless status is ok, the tree is known to be clean, and the present file has no uncommitted
-/// changes; `force` with a reason overrides the last two. Where Git would not merge the table by union,
-/// baselines/.gitattributes is made to say so.
-/// @throws Error 200: force without a reason.
+/// (Error 202) unless status is ok, the tree is known to be clean, there are launches enough, no warning
+/// spoils it (see warning_kinds.h), and the present file has no uncommitted changes; `force` with a reason
+/// overrides all but the status. An anchor is refused where there is no baseline yet. Where Git would not
+/// merge the table by union, baselines/.gitattributes is made to say so.
+/// @throws Error 200: force, or an anchor, without a reason.
 SavedBaseline save_baseline(const Store& store, const RunRecord& record, const SaveOptions& options);
 
 struct StoredBaseline {

@@ -45,12 +45,19 @@ std::string model(const nlohmann::json& config) {
   return kUnknown;
 }
 
-std::string commit(const RunRecord& record) {
+std::string anchor_mark(const StoredBaseline& stored) {
+  if (role_of(stored.path) == BaselineRole::rolling) return "";
+  const auto& reason = stored.record.anchor_reason;
+  return reason ? fmt::format(" (anchor: {})", markdown_escaped(*reason)) : " (anchor)";
+}
+
+std::string commit(const StoredBaseline& stored) {
+  const RunRecord& record = stored.record;
   std::string text =
       record.subject.commit ? markdown_escaped(record.subject.commit->substr(0, 12)) : "no commit";
   if (record.subject.dirty.value_or(false)) text += " + changes";
   if (record.forced_reason) text += fmt::format(" (forced: {})", markdown_escaped(*record.forced_reason));
-  return text;
+  return text + anchor_mark(stored);
 }
 
 std::string hardware(const RunRecord& record) {
@@ -64,7 +71,7 @@ std::string row(const StoredBaseline& stored) {
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", hardware(record),
                      markdown_escaped(baseline_key(stored.path)), model(record.config), throughput(record),
                      percent(metric(record, "mfu_ratio")), percent(metric(record, "hfu_ratio")),
-                     memory(record), percent(metric(record, "communication_ratio")), commit(record),
+                     memory(record), percent(metric(record, "communication_ratio")), commit(stored),
                      markdown_escaped(record.time.substr(0, 10)));
 }
 
@@ -72,7 +79,8 @@ std::string row(const StoredBaseline& stored) {
 
 std::string baselines_table(const std::vector<StoredBaseline>& baselines) {
   std::string table =
-      "| Hardware | Baseline | Model | Throughput | MFU | HFU | Memory | Communication | Commit | Date |\n"
+      "| Hardware | Baseline | Model | Throughput | MFU | HFU | Memory per device | Communication share | "
+      "Commit | Date |\n"
       "|---|---|---|---:|---:|---:|---:|---:|---|---|\n";
   for (const auto& baseline : baselines) table += row(baseline);
   return table;

@@ -236,6 +236,19 @@ std::vector<std::string> files_at(const fs::path& folder, const std::string& ref
   return files;
 }
 
+std::optional<int64_t> commits_between(const fs::path& folder, const std::string& from,
+                                       const std::string& to) {
+  const Repository repository = open_repository(folder).repository;
+  if (!repository) return std::nullopt;
+  const Tree old_commit = named_object(repository.get(), from, GIT_OBJECT_COMMIT);
+  const Tree new_commit = named_object(repository.get(), to, GIT_OBJECT_COMMIT);
+  if (!old_commit || !new_commit) return std::nullopt;
+  size_t ahead = 0, behind = 0;
+  const int code = git_graph_ahead_behind(&ahead, &behind, repository.get(), git_object_id(new_commit.get()),
+                                          git_object_id(old_commit.get()));
+  return code == 0 ? std::optional(static_cast<int64_t>(ahead)) : std::nullopt;
+}
+
 std::string commit_of(const fs::path& folder, const std::string& reference) {
   const auto [repository, reason] = open_repository(folder);
   if (!repository) throw usage_error(fmt::format("{}: {}", reference, reason));
@@ -250,7 +263,9 @@ std::string commit_of(const fs::path& folder, const std::string& reference) {
 
 bool is_bisecting(const fs::path& folder) {
   const Repository repository = open_repository(folder).repository;
-  return repository && git_repository_state(repository.get()) == GIT_REPOSITORY_STATE_BISECT;
+  if (!repository) return false;
+  std::error_code ignored;
+  return fs::exists(fs::path(git_repository_path(repository.get())) / "BISECT_LOG", ignored);
 }
 
 }  // namespace flopmark

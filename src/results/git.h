@@ -37,6 +37,11 @@ std::string file_at(const std::filesystem::path& folder, const std::string& refe
 std::vector<std::string> files_at(const std::filesystem::path& folder, const std::string& reference,
                                   const std::string& path);
 
+/// Commits that lead to `to` and not to `from` (hashes or references) in the repository of `folder`; absent
+/// where there is no repository or it lacks either, as a shallow clone does.
+std::optional<int64_t> commits_between(const std::filesystem::path& folder, const std::string& from,
+                                       const std::string& to);
+
 /// The commit, 40 hex digits, that `reference` (a branch, tag, commit, HEAD~1, ...) names in the tree that
 /// holds `folder`. @throws Error 200 in Git's words: no repository, no such reference.
 std::string commit_of(const std::filesystem::path& folder, const std::string& reference);

@@ -30,6 +30,9 @@ struct RecordInputs {
 /// else ok.
 RunRecord assemble_record(const RecordInputs& inputs);
 
+/// Now as records have it: UTC to the millisecond, ISO 8601.
+std::string utc_now();
+
 /// `flopmark.record/1`. What is unknown or not finite is null; raw steps are left out where there are none.
 nlohmann::json to_json(const RunRecord& record);
 /// Strict about schema, name, status and types; tolerant of null and of keys it does not know. A null where a

@@ -189,6 +189,15 @@ void check_essentials(const json& object, const std::string& source) {
   }
 }
 
+/// The block `key`, which only says why.
+void read_reason(const json& object, const std::string& source, const char* key,
+                 std::optional<std::string>& reason) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return;
+  Reader inside(*found, source, key);
+  inside("reason", reason);
+}
+
 }  // namespace
 
 RunRecord record_from_json(const json& object, const std::string& source) {
@@ -197,10 +206,8 @@ RunRecord record_from_json(const json& object, const std::string& source) {
   RunRecord record;
   Reader reader(object, source, "");
   describe(reader, record);
-  if (const auto forced = object.find("forced"); forced != object.end() && !forced->is_null()) {
-    Reader inside(*forced, source, "forced");
-    inside("reason", record.forced_reason);
-  }
+  read_reason(object, source, "forced", record.forced_reason);
+  read_reason(object, source, "anchor", record.anchor_reason);
   if (!is_record_name(record.name)) {
     throw baseline_error(fmt::format(
         "{}: not a usable record: \"name\" must be 1 to 64 of A-Z a-z 0-9 . _ - and start with a letter or "

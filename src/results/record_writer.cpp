@@ -74,6 +74,7 @@ json to_json(const RunRecord& record) {
   json object = Writer::object_of(record);
   object["schema"] = kRecordSchema;
   object["forced"] = record.forced_reason ? json{{"reason", *record.forced_reason}} : json(nullptr);
+  if (record.anchor_reason) object["anchor"] = {{"reason", *record.anchor_reason}};
   for (json& repeat : object["repeats"]) {
     if (repeat["step_s"].empty()) repeat.erase("step_s");  // a baseline has none
   }

@@ -153,5 +153,51 @@ TEST_F(BaselineCommandTest, ADamagedBaselineIsListedAsAProblem) {
   EXPECT_THAT(list.err, HasSubstr("bad.json"));
 }
 
+TEST_F(BaselineCommandTest, TheAnchorMovesWithARoleAndAReason) {
+  make_repository();
+  const std::string record = make_record();
+  const std::vector<std::string> moving{"baseline", "save",     record,    "--role",
+                                        "anchor",   "--reason", "new data"};
+  EXPECT_THAT(flopmark(moving).err, HasSubstr("there is no baseline yet"));
+  ASSERT_EQ(flopmark({"baseline", "save", record}).exit_code, 0);
+  EXPECT_EQ(flopmark({"baseline", "save", record, "--role", "anchor"}).exit_code, 200);
+  EXPECT_EQ(flopmark({"baseline", "save", record, "--role", "other", "--reason", "x"}).exit_code, 200);
+  const auto moved = flopmark(moving);
+  ASSERT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_THAT(moved.out, HasSubstr("anchor   baselines/1x-fake-cpu/tiny.anchor.json\n"));
+  EXPECT_THAT(flopmark({"baseline", "list"}).out,
+              HasSubstr("| 1 x Fake CPU | 1x-fake-cpu/tiny.anchor | llama-tiny |"));
+  const auto both = flopmark({"baseline", "show", "tiny"});
+  EXPECT_THAT(both.out, HasSubstr("record   baselines/1x-fake-cpu/tiny.json\n"));
+  EXPECT_THAT(both.out, Not(HasSubstr("tiny.anchor.json")));
+  EXPECT_THAT(flopmark({"baseline", "show", "tiny.anchor"}).out, HasSubstr("tiny.anchor.json"));
+  EXPECT_EQ(flopmark({"compare", "tiny.anchor", "tiny"}).exit_code, 0);
+}
+
+TEST_F(BaselineCommandTest, TheTableIsMendedByWhateverLooksAtTheStore) {
+  make_repository();
+  ASSERT_EQ(flopmark({"baseline", "save", make_record()}).exit_code, 0);
+  git({"add", "-A"});
+  git({"commit", "-q", "-m", "baseline"});
+  const std::string table = read("baselines/README.md");
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"baseline", "list"}, {"baseline", "show", "tiny"}, {"baseline", "diff", "tiny"}}) {
+    write("baselines/README.md", "in pieces\n");
+    EXPECT_EQ(flopmark(command).exit_code, 0) << command[1];
+    EXPECT_EQ(read("baselines/README.md"), table) << command[1];
+  }
+}
+
+TEST_F(BaselineCommandTest, AStoreThatCannotBeWrittenIsShownAllTheSame) {
+  make_repository();
+  ASSERT_EQ(flopmark({"baseline", "save", make_record()}).exit_code, 0);
+  std::filesystem::remove(work_ / "baselines/README.md");
+  std::filesystem::create_directory(work_ / "baselines/README.md");  // also for root, who may write anywhere
+  const auto list = flopmark({"baseline", "list"});
+  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_THAT(list.out, HasSubstr("1x-fake-cpu/tiny"));
+  EXPECT_THAT(list.err, HasSubstr("flopmark: warning: the table of baselines is as it was: "));
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -39,16 +39,18 @@ TEST_F(BashCompletionTest, BashParsesTheScript) {
 
 TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   write_script();
-  EXPECT_THAT(bash({""}), ElementsAre("run", "compare", "ab", "calibrate", "baseline", "flops", "mfu", "peak",
-                                      "list", "env", "doctor", "completion"));
+  EXPECT_THAT(bash({""}), ElementsAre("run", "check", "compare", "ab", "calibrate", "baseline", "flops",
+                                      "mfu", "peak", "list", "env", "doctor", "completion"));
   EXPECT_THAT(bash({"ba"}), ElementsAre("baseline"));
   EXPECT_THAT(bash({"baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(bash({"run", "--qu"}), ElementsAre("--quiet"));
-  EXPECT_THAT(bash({"run", "tiny.json", "--s"}), ElementsAre("--set", "--save-baseline", "--store"));
+  EXPECT_THAT(bash({"run", "tiny.json", "--s"}), ElementsAre("--set", "--store", "--save-baseline"));
   EXPECT_THAT(bash({"run", "--help-config", "--format", ""}), ElementsAre("text", "schema"));
   EXPECT_THAT(bash({"run", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"run", "--output", "t"}), ElementsAre("tiny.json"));
-  EXPECT_THAT(bash({"baseline", "save", "--r"}), ElementsAre("--reason"));
+  EXPECT_THAT(bash({"baseline", "save", "--r"}), ElementsAre("--role", "--reason"));
+  EXPECT_THAT(bash({"baseline", "save", "--role", ""}), ElementsAre("rolling", "anchor"));
+  EXPECT_THAT(bash({"check", "tiny.json", "--no-baseline", ""}), ElementsAre("fail", "save", "pass"));
   EXPECT_THAT(bash({"mfu", "--checkpointing", ""}), ElementsAre("none", "full", "selective"));
   EXPECT_THAT(bash({"mfu", "--from", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"completion", ""}), ElementsAre("bash", "zsh"));

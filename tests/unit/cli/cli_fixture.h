@@ -35,11 +35,11 @@ class CliTest : public ::testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  /// Tiny LLaMA, 2 launches of 20 steps; the fake worker says 0.2 s for each.
+  /// Tiny LLaMA, 3 launches of 20 steps; the fake worker says 0.2 s for each.
   static std::string config() {
     return R"({"model": {"type": "llama", "preset": "llama-tiny"},
                "data": {"type": "synthetic", "batch_size": 2, "sequence_length": 32},
-               "measure": {"steps": 20, "repeats": 2}})";
+               "measure": {"steps": 20, "repeats": 3}})";
   }
 
   testing::ProgramOptions options(std::vector<std::string> arguments, const std::string& mode = "ok") const {

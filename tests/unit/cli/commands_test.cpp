@@ -19,6 +19,7 @@ struct HelpCase {
 const std::vector<HelpCase>& help_cases() {
   static const std::vector<HelpCase> kCases{{"help", {"--help"}},
                                             {"run", {"run", "--help"}},
+                                            {"check", {"check", "--help"}},
                                             {"baseline", {"baseline", "--help"}},
                                             {"baseline_save", {"baseline", "save", "--help"}},
                                             {"baseline_list", {"baseline", "list", "--help"}},
@@ -76,7 +77,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, compare, ab, calibrate, baseline, flops, mfu, peak, "
+       "unknown command \"rnu\"; the commands are run, check, compare, ab, calibrate, baseline, flops, mfu, "
+       "peak, "
        "list, env, "
        "doctor, completion; "
        "see "
@@ -88,6 +90,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"run", "tiny.json", "--set"}, "--set"},
       {{"run", "--format", "schema"}, "--help-config"},
       {{"run", "--help-config", "--format", "xml"}, "xml"},
+      {{"check"}, "CONFIG"},
+      {{"check", "tiny.json", "--undecided", "maybe"}, "maybe"},
       {{"compare", "a.json"}, "B"},
       {{"compare", "a.json", "b.json", "--format", "xml"}, "xml"},
       {{"baseline", "save"}, "RECORD"},

@@ -36,7 +36,7 @@ TEST_F(RunCommandTest, MeasuresExactlyWhatTheWorkerSays) {
   EXPECT_NEAR(metrics.at("tokens_per_s").get<double>(), 320, 1e-9);
   EXPECT_NEAR(metrics.at("model_flop_per_s").get<double>(), 224133120, 1e-3);
   EXPECT_TRUE(metrics.at("mfu_ratio").is_null());
-  EXPECT_EQ(record.at("repeats").size(), 2u);
+  EXPECT_EQ(record.at("repeats").size(), 3u);
   EXPECT_EQ(record.at("repeats")[1].at("step_s").size(), 20u);
   EXPECT_EQ(record.at("config").at("measure").at("steps"), 20);
   EXPECT_EQ(record.at("command_line").back(), "--quiet");
@@ -177,7 +177,7 @@ TEST_F(RunCommandTest, DryRunPrintsJsonAndStartsNothing) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   const auto document = nlohmann::json::parse(result.out);
   EXPECT_EQ(document.at("flops").at("model_flop"), 44826624);
-  EXPECT_EQ(document.at("config").at("measure").at("repeats"), 2);
+  EXPECT_EQ(document.at("config").at("measure").at("repeats"), 3);
   EXPECT_THAT(result.err, HasSubstr("without activations"));
   EXPECT_THAT(files("results"), IsEmpty());
 }

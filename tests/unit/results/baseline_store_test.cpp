@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+
 #include "fakes/example_record.h"
 #include "flopmark/error.h"
 #include "results/record_file.h"
@@ -114,13 +116,34 @@ TEST(SaveBaseline, RefusesATreeThatIsNotKnownToBeClean) {
   EXPECT_FALSE(fs::exists(tree.root() / "baselines"));
 }
 
-TEST(SaveBaseline, RefusesWhatWasMeasuredOnABusyDevice) {
+TEST(SaveBaseline, RefusesWhatAWarningSpoils) {
+  const ScratchTree tree;
+  for (const char* code : {"device_shared", "throttled", "clock_drop", "wall_disagrees"}) {
+    RunRecord record = example_record();
+    record.warnings.push_back({code, "for a reason"});
+    EXPECT_THAT(refusal({tree.root()}, record), HasSubstr(std::string("its run was marked ") + code +
+                                                          " (for a reason); measure again, or force it"));
+    EXPECT_FALSE(fs::exists(tree.root() / "baselines"));
+  }
+  RunRecord usual = example_record();
+  usual.warnings = {{"cpu_shared", "others"}, {"few_steps", "few"}, {"of_another_version", "?"}};
+  EXPECT_EQ(refusal({tree.root()}, usual), "saved");
+  RunRecord spoilt = example_record();
+  spoilt.name = "spoilt";
+  spoilt.warnings.push_back({"throttled", "hot"});
+  EXPECT_TRUE(fs::exists(save_baseline({tree.root()}, spoilt, {true, "it is always hot"}).path));
+}
+
+TEST(SaveBaseline, RefusesTooFewLaunches) {
   const ScratchTree tree;
   RunRecord record = example_record();
-  record.warnings.push_back({"device_shared", "1 other process on the device"});
-  EXPECT_THAT(refusal({tree.root()}, record),
-              HasSubstr("the device was busy (1 other process on the device); measure again, or force it"));
-  EXPECT_TRUE(fs::exists(save_baseline({tree.root()}, record, {true, "it is always there"}).path));
+  record.repeats.pop_back();
+  EXPECT_THAT(refusal({tree.root()}, record), HasSubstr("it has only 2 launches"));
+  record.repeats.pop_back();
+  EXPECT_THAT(refusal({tree.root()}, record), HasSubstr("it has only 1 launch, and one that went wrong"));
+  record.repeats.clear();
+  EXPECT_THAT(refusal({tree.root()}, record), HasSubstr("it has only 0 launches"));
+  EXPECT_EQ(refusal({tree.root()}, record, {true, "one is all there is"}), "saved");
 }
 
 TEST(SaveBaseline, ForceNeedsAReasonAndStoresIt) {
@@ -242,7 +265,11 @@ void expect_merge_without_conflict(const ScratchTree& tree) {
   EXPECT_THAT(readme, HasSubstr("/their-model |"));
   EXPECT_THAT(readme, Not(HasSubstr("<<<<")));
   EXPECT_EQ(readme.find("# Baselines"), readme.rfind("# Baselines"));
-  std::vector<std::string> problems;
+  std::vector<std::string> problems = write_baselines_readme(store);
+  const std::string mended = file_text(tree.root() / "baselines/README.md");
+  EXPECT_THAT(mended, testing::EndsWith(baselines_table(list_baselines(store, problems))));
+  EXPECT_EQ(mended.find("| Hardware |"), mended.rfind("| Hardware |"));
+  EXPECT_LT(mended.find("/new-model |"), mended.find("/their-model |")) << "sorted";
   EXPECT_EQ(list_baselines(store, problems).size(),
             fs::exists(store.baselines() / "8x-nvidia-h200/a-model.json") ? 3U : 2U);
   EXPECT_THAT(problems, IsEmpty());
@@ -257,6 +284,36 @@ TEST(BaselinesReadme, TwoMoreBaselinesMerge) {
   save_baseline({tree.root()}, named("a-model"), {});
   tree.commit("old baseline");
   expect_merge_without_conflict(tree);
+}
+
+/// The table as another version made it: a union of two headers is made one by the next command.
+TEST(BaselinesReadme, AnotherVersionsTableIsMendedAfterAMerge) {
+  const ScratchTree tree;
+  const Store store{tree.root()};
+  save_baseline(store, named("a-model"), {});
+  tree.write("baselines/README.md", "| Old | Header |\n|---|---|\n| a row | of it |\n");
+  tree.commit("old table");
+  expect_merge_without_conflict(tree);
+  EXPECT_EQ(file_text(store.baselines() / "README.md").find("Old"), std::string::npos);
+}
+
+/// Ten thousand files are no store; a thousand are listed while one waits.
+TEST(ListBaselines, AThousandAreListedInASecondOrTwo) {
+  const ScratchTree tree;
+  const Store store{tree.root()};
+  const fs::path first = save_baseline(store, named("m-0"), {}).path;
+  const std::string text = file_text(first);
+  for (int i = 1; i < 1000; ++i) {
+    const std::string name = "m-" + std::to_string(i);
+    std::string copy = text;
+    copy.replace(copy.find("\"m-0\""), 5, "\"" + name + "\"");
+    tree.write("baselines/8x-nvidia-h200/" + name + ".json", copy);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(write_baselines_readme(store), IsEmpty());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20)) << "quadratic?";
+  std::vector<std::string> problems;
+  EXPECT_EQ(list_baselines(store, problems).size(), 1000U);
 }
 
 TEST(BaselinesReadme, UnionAtTheTopOfTheTreeIsEnough) {

@@ -267,14 +267,38 @@ TEST(CommitOf, NamesACommitOrSaysThatThereIsNone) {
   EXPECT_THROW(commit_of(outside.root(), "HEAD"), Error);
 }
 
-TEST(IsBisecting, OnlyBetweenStartAndReset) {
+TEST(CommitsBetween, AreThoseOfOneSideOnly) {
   const ScratchTree tree;
+  ASSERT_TRUE(git(tree.root(), "checkout -q -b side"));
+  tree.write("side.txt", "1");
+  tree.commit("side");
+  ASSERT_TRUE(git(tree.root(), "checkout -q main"));
+  for (int i = 0; i < 2; ++i) {
+    tree.write("main.txt", std::to_string(i));
+    tree.commit("main");
+  }
+  EXPECT_EQ(commits_between(tree.root(), "main~2", "main"), 2);
+  EXPECT_EQ(commits_between(tree.root(), "main", "main~2"), 0);
+  EXPECT_EQ(commits_between(tree.root(), "side", "main"), 2);
+  EXPECT_FALSE(commits_between(tree.root(), "nowhere", "main").has_value());
+  EXPECT_FALSE(commits_between(tree.root(), "main", "").has_value());
+  const ScratchFolder outside;
+  EXPECT_FALSE(commits_between(outside.root(), "main", "main").has_value());
+}
+
+TEST(IsBisecting, FromStartToResetAlsoInALinkedTree) {
+  const ScratchTree tree;
+  const ScratchFolder linked;
+  ASSERT_TRUE(git(tree.root(), "worktree add -q '" + (linked.root() / "tree").string() + "'"));
   EXPECT_FALSE(is_bisecting(tree.root()));
   ASSERT_TRUE(git(tree.root(), "bisect start"));
   EXPECT_TRUE(is_bisecting(tree.root()));
+  EXPECT_FALSE(is_bisecting(linked.root() / "tree")) << "only where it runs";
   ASSERT_TRUE(git(tree.root(), "bisect reset"));
   EXPECT_FALSE(is_bisecting(tree.root()));
-  EXPECT_FALSE(is_bisecting(ScratchFolder().root()));
+  ASSERT_TRUE(git(linked.root() / "tree", "bisect start"));
+  EXPECT_TRUE(is_bisecting(linked.root() / "tree"));
+  EXPECT_FALSE(is_bisecting(linked.root()));
 }
 
 }  // namespace
