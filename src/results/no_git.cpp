@@ -37,6 +37,10 @@ std::vector<std::string> files_at(const std::filesystem::path&, const std::strin
   throw baseline_error(reference + ": " + kNoGit);
 }
 
+std::optional<int64_t> commits_between(const std::filesystem::path&, const std::string&, const std::string&) {
+  return std::nullopt;
+}
+
 std::string commit_of(const std::filesystem::path&, const std::string& reference) {
   throw usage_error(reference + ": " + kNoGit);
 }
