@@ -86,7 +86,7 @@ TEST_F(RealPair, EqualBuildsDoEqualWork) {
 }
 
 TEST_F(RealPair, ShortStepsAreGrouped) {
-  options_ = {.steps = 90, .least_turn_s = 0.05, .seed = 2};
+  options_ = {.steps = 90, .least_turn_s = 0.5, .seed = 2};
   const LockStepOutcome outcome = run_pair(side(), side());
   EXPECT_GT(outcome.steps_per_turn, 1) << "a step of the tiny model takes a few milliseconds";
   const auto turns = std::ssize(outcome.a_first);
@@ -118,7 +118,11 @@ TEST_F(RealPair, OneThatWaitsIsBlocked) {
   int threads = 0, busy = 0;
   sink_.on_turn = [&](int64_t turn) {
     if (turn != 6) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    // Where others starve them, threads that were told something may take long until they block.
+    for (int tries = 0; tries < 500 && busy_threads(threads) > 0; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    threads = 0;
     for (int look = 0; look < 20; ++look) {
       busy += busy_threads(threads);
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
