@@ -59,6 +59,10 @@ if(LibTorch_FOUND AND NOT TARGET flopmark::libtorch)
   if(FLOPMARK_CUDA)
     get_filename_component(_site "${LibTorch_ROOT}/.." ABSOLUTE)
     file(GLOB _cuda_includes "${_site}/nvidia/*/include")
+    if(NOT _cuda_includes)  # CUDA of the system instead of wheels
+      find_path(FLOPMARK_CUDA_INCLUDE cuda_runtime_api.h PATHS "$ENV{CUDA_HOME}/include" /usr/local/cuda/include REQUIRED)
+      set(_cuda_includes "${FLOPMARK_CUDA_INCLUDE}")
+    endif()
     target_include_directories(flopmark_libtorch SYSTEM INTERFACE ${_cuda_includes})
     target_link_libraries(flopmark_libtorch INTERFACE -Wl,--no-as-needed "${LibTorch_ROOT}/lib/libtorch_cuda.so"
                           "${LibTorch_ROOT}/lib/libc10_cuda.so" -Wl,--as-needed)

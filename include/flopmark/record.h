@@ -9,6 +9,7 @@
 
 #include "flopmark/conditions.h"
 #include "flopmark/flop_totals.h"
+#include "flopmark/ruler.h"
 
 namespace flopmark {
 
@@ -34,6 +35,9 @@ struct Environment {
   int64_t device_count = 1;
   std::optional<std::string> driver, libtorch, cuda, cudnn, nccl, compiler, cpu_model, os, governor,
       interconnect;
+  std::optional<bool> worker_debug;             ///< assertions on, or not optimized
+  std::optional<std::string> libtorch_build;    ///< Release, Debug, ... as LibTorch says
+  std::optional<std::string> sanitizers;        ///< in the worker's process: none, or their names
   std::optional<int64_t> cpu_logical, threads;  ///< cpu_logical: those this process may use
   std::optional<int64_t> sm_count;    ///< of one GPU (of a MIG slice: its own), as the driver counts them
   std::optional<double> sm_clock_hz;  ///< the highest SM clock the driver allows
@@ -140,6 +144,7 @@ struct RunRecord {
   Metrics metrics;
   std::optional<Phases> phases;
   std::optional<Conditions> conditions;  ///< of all launches
+  std::optional<Ruler> ruler;            ///< readings of all launches, in order of time
   std::optional<WarmupSummary> warmup;
   std::optional<Failure> failure;
   std::optional<std::string> forced_reason;  ///< a baseline saved against a refusal: why

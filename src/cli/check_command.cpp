@@ -17,7 +17,6 @@
 #include "cli/written_run.h"
 #include "launch/launch.h"
 #include "report/check_report.h"
-#include "report/confirm_line.h"
 #include "report/summary.h"
 
 namespace flopmark {
@@ -51,16 +50,15 @@ CheckResult refused_result(const PreparedCheck& check) {
   result.name = check.config.name;
   result.candidate = {check.expected, check.config.file};
   result.measured = false;
-  result.baseline = Judgement{*check.baseline, *check.refused, ""};
+  result.baseline = Judgement{*check.baseline, *check.refused};
   result.code = ExitCode::not_comparable;
   return result;
 }
 
-std::optional<Judgement> judged_by(const std::optional<FoundRecord>& reference, const PreparedCheck& check,
-                                   const FoundRecord& candidate, const CheckOptions& options) {
+std::optional<Judgement> judged_by(const std::optional<FoundRecord>& reference, const FoundRecord& candidate,
+                                   const CheckOptions& options) {
   if (!reference) return std::nullopt;
-  return Judgement{*reference, judge(*reference, candidate, options.comparison.differences),
-                   confirm_line(check.config.file, options.run.sets, reference->record)};
+  return Judgement{*reference, judge(*reference, candidate, options.comparison.differences)};
 }
 
 ExitCode code_of(const CheckResult& result, const CheckOptions& options) {
@@ -79,8 +77,8 @@ void settle_without_baseline(CheckResult& result, const PreparedCheck& check, co
 
 void judge_result(CheckResult& result, const PreparedCheck& check, const CheckOptions& options) {
   try {
-    result.baseline = judged_by(check.baseline, check, result.candidate, options);
-    result.anchor = judged_by(check.anchor, check, result.candidate, options);
+    result.baseline = judged_by(check.baseline, result.candidate, options);
+    result.anchor = judged_by(check.anchor, result.candidate, options);
   } catch (const Error& error) {  // the run: the baselines were looked at before
     result.remark = error.what();
     result.code = error.code();

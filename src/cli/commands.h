@@ -26,12 +26,15 @@ void setup_commands(CLI::App& app, Invocation& invocation);
 void setup_run(CLI::App& app, Invocation& invocation);
 void setup_check(CLI::App& app, Invocation& invocation);
 void setup_compare(CLI::App& app, Invocation& invocation);
+void setup_ab(CLI::App& app, Invocation& invocation);
+void setup_calibrate(CLI::App& app, Invocation& invocation);
 void setup_baseline(CLI::App& app, Invocation& invocation);
 void setup_flops(CLI::App& app, Invocation& invocation);
 void setup_mfu(CLI::App& app, Invocation& invocation);
 void setup_peak(CLI::App& app, Invocation& invocation);
 void setup_list(CLI::App& app, Invocation& invocation);
 void setup_env(CLI::App& app, Invocation& invocation);
+void setup_doctor(CLI::App& app, Invocation& invocation);
 void setup_completion(CLI::App& app, Invocation& invocation);
 
 /// `flopmark --version`: this program's version, and LibTorch's as the worker tells it (or why it cannot).

@@ -60,16 +60,29 @@ double resampled_effect(const std::vector<PairRatios>& pairs, const JudgeRule& r
   return high;
 }
 
+std::vector<double> values_of(const std::vector<PairRatios>& pairs, Summary summary) {
+  std::vector<double> values;
+  for (const PairRatios& pair : pairs) values.push_back(pair.of(summary));
+  return values;
+}
+
+/// The shift, in standard deviations of one pair, that the last look finds.
+double factor_at_cap(const JudgeRule& rule, const CalibrationOptions& options) {
+  const double level = rule.level_per_look() / static_cast<double>(rule.gates.size());
+  return detection_factor(rule.looks.back(), level, options.power);
+}
+
+double tolerance_from(const std::vector<double>& values, const JudgeRule& rule,
+                      const CalibrationOptions& options) {
+  return std::max(options.user_tol_ratio, std::expm1(factor_at_cap(rule, options) * mad_sigma(values)));
+}
+
 SummaryCalibration calibrate_summary(const std::vector<PairRatios>& pairs, Summary summary,
                                      const JudgeRule& rule, const CalibrationOptions& options) {
-  std::vector<double> values, sizes;
-  for (const PairRatios& pair : pairs) {
-    values.push_back(pair.of(summary));
-    sizes.push_back(std::abs(values.back()));
-  }
-  const size_t cap = rule.looks.back();
-  const double level = rule.level_per_look() / static_cast<double>(rule.gates.size());
-  const double factor = detection_factor(cap, level, options.power);
+  const std::vector<double> values = values_of(pairs, summary);
+  std::vector<double> sizes;
+  for (const double value : values) sizes.push_back(std::abs(value));
+  const double factor = factor_at_cap(rule, options);
 
   SummaryCalibration result;
   result.summary = summary;
@@ -78,7 +91,7 @@ SummaryCalibration calibrate_summary(const std::vector<PairRatios>& pairs, Summa
   result.sd_ratio = standard_deviation(values);
   result.p95_ratio = std::expm1(quantile(sizes, 0.95));
   for (size_t lag = 1; lag <= kLags; ++lag) result.acf.push_back(autocorrelation(values, lag));
-  result.tol_ratio = std::max(options.user_tol_ratio, std::expm1(factor * result.mad_sigma_ratio));
+  result.tol_ratio = tolerance_from(values, rule, options);
   const JudgeRule single = alone(rule, {summary, result.tol_ratio, true});
   result.detectable_ratio = std::expm1(std::max(resampled_effect(pairs, single, options),
                                                 factor * result.sd_ratio * upper_factor(pairs.size())));
@@ -117,6 +130,17 @@ JudgeRule calibrated_rule(const JudgeRule& rule, const Calibration& calibration)
   JudgeRule calibrated = rule;
   for (Gate& gate : calibrated.gates) {
     gate.tol_ratio = calibration.summaries.at(static_cast<size_t>(gate.summary)).tol_ratio;
+    gate.calibrated = true;
+  }
+  return calibrated;
+}
+
+JudgeRule rule_calibrated_by(const std::vector<PairRatios>& pairs, const JudgeRule& rule,
+                             const CalibrationOptions& options) {
+  JudgeRule calibrated = rule;
+  if (pairs.size() < kLeastCalibrationPairs) return calibrated;
+  for (Gate& gate : calibrated.gates) {
+    gate.tol_ratio = tolerance_from(values_of(pairs, gate.summary), rule, options);
     gate.calibrated = true;
   }
   return calibrated;

@@ -45,6 +45,11 @@ Calibration calibrate(const std::vector<PairRatios>& pairs, const JudgeRule& rul
 /// `rule` with the calibration's tolerances.
 JudgeRule calibrated_rule(const JudgeRule& rule, const Calibration& calibration);
 
+/// The same from the pairs alone, without the resampling that finds out what is detectable; `rule` as it is
+/// with fewer than 20.
+JudgeRule rule_calibrated_by(const std::vector<PairRatios>& pairs, const JudgeRule& rule,
+                             const CalibrationOptions& options = {});
+
 /// Share of trials in which `rule` finds a slowdown of `effect_ratio` added to pairs drawn from `pairs` with
 /// random signs.
 double resampled_power(const std::vector<PairRatios>& pairs, const JudgeRule& rule, double effect_ratio,

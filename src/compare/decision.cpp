@@ -89,6 +89,7 @@ Decision decide_look(const std::vector<PairRatios>& pairs, const JudgeRule& rule
   const std::vector<double> levels = holm_levels(p_values, rule.level_per_look());
   Decision decision;
   decision.pairs = pairs.size();
+  decision.alpha = rule.alpha;
   for (size_t i = 0; i < rule.gates.size(); ++i) {
     decision.gates.push_back(tested(rule.gates[i], averages[i], levels[i], rule));
   }
@@ -113,21 +114,41 @@ Decision decide_pairs(const std::vector<PairRatios>& pairs, const JudgeRule& rul
 
 std::vector<Decision> decide_suite(const std::vector<std::vector<PairRatios>>& workloads,
                                    const JudgeRule& rule, double suite_alpha) {
+  return decide_suite(workloads, std::vector<JudgeRule>(workloads.size(), rule), suite_alpha);
+}
+
+std::vector<Decision> decide_suite(const std::vector<std::vector<PairRatios>>& workloads,
+                                   const std::vector<JudgeRule>& rules, double suite_alpha) {
   std::vector<Decision> decisions(workloads.size());
   std::vector<bool> is_slower(workloads.size(), false);
   // Sequentially rejective: whoever is slower at this level leaves the family, and the rest is judged again.
   for (size_t left = workloads.size(), before = left + 1; left > 0 && left < before;) {
-    JudgeRule shared = rule;
-    shared.alpha = std::min(rule.alpha, suite_alpha / static_cast<double>(left));
     before = left;
+    const double shared_alpha = suite_alpha / static_cast<double>(before);
     for (size_t i = 0; i < workloads.size(); ++i) {
-      if (is_slower[i]) continue;
+      if (is_slower[i] || workloads[i].empty()) continue;
+      JudgeRule shared = rules.at(i);
+      shared.alpha = std::min(shared.alpha, shared_alpha);
       decisions[i] = decide_pairs(workloads[i], shared);
       is_slower[i] = decisions[i].verdict == Verdict::slower;
       left -= is_slower[i] ? 1 : 0;
     }
   }
   return decisions;
+}
+
+std::vector<size_t> looks_up_to(size_t most) {
+  std::vector<size_t> looks = JudgeRule{}.looks;
+  std::erase_if(looks, [&](size_t look) { return look >= most; });
+  looks.push_back(most);
+  return looks;
+}
+
+size_t least_decisive_pairs(const JudgeRule& rule, size_t workloads, double suite_alpha) {
+  JudgeRule shared = rule;
+  shared.alpha = std::min(rule.alpha, suite_alpha / static_cast<double>(workloads));
+  const double level = shared.level_per_look() / static_cast<double>(rule.gates.size());
+  return static_cast<size_t>(std::ceil(-std::log2(level)));
 }
 
 }  // namespace flopmark

@@ -53,6 +53,7 @@ struct GateTest {
 struct Decision {
   Verdict verdict = Verdict::unsure;
   size_t pairs = 0;  ///< that were used
+  double alpha = 0;  ///< of the whole verdict, as judged: less than the rule's where many share it
   std::vector<GateTest> gates;
 };
 
@@ -70,5 +71,17 @@ Decision decide_pairs(const std::vector<PairRatios>& pairs, const JudgeRule& rul
 /// `suite_alpha` (and that of one verdict below rule.alpha).
 std::vector<Decision> decide_suite(const std::vector<std::vector<PairRatios>>& workloads,
                                    const JudgeRule& rule, double suite_alpha = 0.05);
+
+/// The same with a rule for each workload: as many, alike but for their gates. A workload without pairs is
+/// unsure.
+std::vector<Decision> decide_suite(const std::vector<std::vector<PairRatios>>& workloads,
+                                   const std::vector<JudgeRule>& rules, double suite_alpha = 0.05);
+
+/// The planned looks up to `most` pairs, and one there.
+std::vector<size_t> looks_up_to(size_t most);
+
+/// Fewer pairs than this are never decisive, whatever they are: the exact test of n pairs cannot go below
+/// 2^-n. `workloads` share the suite's alpha.
+size_t least_decisive_pairs(const JudgeRule& rule, size_t workloads = 1, double suite_alpha = 0.05);
 
 }  // namespace flopmark

@@ -35,17 +35,12 @@ Change change_in_memory(const MetricComparison& metric, double worse_sign) {
   return change_of(worse_sign * *metric.change_ratio, tolerance, tolerance);
 }
 
-bool is_rate(const MetricComparison& metric) {
-  return metric.unit == Unit::seconds || metric.unit == Unit::per_second ||
-         metric.unit == Unit::flop_per_second || metric.key == "mfu_ratio" || metric.key == "hfu_ratio";
-}
-
 Change judged(const MetricComparison& metric, const StoredTolerance& throughput) {
   if (!metric.a || !metric.b) return Change::not_measured;
   if (metric.better == Better::neither) return Change::none;
   const double worse_sign = metric.better == Better::lower ? 1 : -1;
   if (metric.unit == Unit::bytes) return change_in_memory(metric, worse_sign);
-  if (!is_rate(metric))
+  if (!follows_step_time(metric))
     return change_of(worse_sign * (*metric.b - *metric.a), kShareDifference, kShareDifference);
   if (!metric.change_ratio || *metric.b == 0) return *metric.a == *metric.b ? Change::same : Change::unsure;
   return change_of(worse_sign * std::log1p(*metric.change_ratio), throughput.same, throughput.slower);
@@ -112,6 +107,11 @@ MetricComparison loss_metric(const RunRecord& record_a, const RunRecord& record_
 }
 
 }  // namespace
+
+bool follows_step_time(const MetricComparison& metric) {
+  return metric.unit == Unit::seconds || metric.unit == Unit::per_second ||
+         metric.unit == Unit::flop_per_second || metric.key == "mfu_ratio" || metric.key == "hfu_ratio";
+}
 
 std::vector<MetricComparison> compare_metrics(const RunRecord& a, const RunRecord& b,
                                               const StoredTolerance& throughput) {

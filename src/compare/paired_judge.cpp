@@ -103,22 +103,8 @@ std::optional<double> pairs_needed(const Decision& decision, const std::vector<S
   return std::max({needed, static_cast<double>(decision.pairs + 1), static_cast<double>(rule.looks.front())});
 }
 
-}  // namespace
-
-const char* to_text(Cause cause) {
-  switch (cause) {
-    case Cause::compute_path:
-      return "compute path";
-    case Cause::stall:
-      return "stall or data path";
-    case Cause::variance:
-      return "variance";
-  }
-  return "compute path";
-}
-
-PairedJudgement judge_pairs(const std::vector<PairRatios>& pairs, const JudgeRule& rule) {
-  const Decision decision = decide_pairs(pairs, rule);
+PairedJudgement described(const std::vector<PairRatios>& pairs, const Decision& decision,
+                          const JudgeRule& rule) {
   PairedJudgement judgement;
   judgement.verdict = decision.verdict;
   judgement.pairs = decision.pairs;
@@ -140,6 +126,38 @@ PairedJudgement judge_pairs(const std::vector<PairRatios>& pairs, const JudgeRul
   if (decision.verdict == Verdict::slower) judgement.cause = cause_of(judgement.summaries);
   judgement.reason = paired_reason(judgement, rule);
   return judgement;
+}
+
+}  // namespace
+
+const char* to_text(Cause cause) {
+  switch (cause) {
+    case Cause::compute_path:
+      return "compute path";
+    case Cause::stall:
+      return "stall or data path";
+    case Cause::variance:
+      return "variance";
+  }
+  return "compute path";
+}
+
+PairedJudgement judge_pairs(const std::vector<PairRatios>& pairs, const JudgeRule& rule) {
+  return described(pairs, decide_pairs(pairs, rule), rule);
+}
+
+std::vector<PairedJudgement> judge_suite(const std::vector<std::vector<PairRatios>>& workloads,
+                                         const std::vector<JudgeRule>& rules) {
+  const std::vector<Decision> decisions = decide_suite(workloads, rules);
+  std::vector<PairedJudgement> judgements(workloads.size());
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    judgements[i].reason = "no pair was measured";
+    if (workloads[i].empty()) continue;
+    JudgeRule shared = rules[i];
+    shared.alpha = decisions[i].alpha;
+    judgements[i] = described(workloads[i], decisions[i], shared);
+  }
+  return judgements;
 }
 
 }  // namespace flopmark

@@ -42,4 +42,9 @@ struct PairedJudgement {
 /// @throws Error 125 if a ratio is not finite.
 PairedJudgement judge_pairs(const std::vector<PairRatios>& pairs, const JudgeRule& rule);
 
+/// Several workloads by decide_suite, each by its own rule (as many). One without pairs is unsure, and has no
+/// summaries.
+std::vector<PairedJudgement> judge_suite(const std::vector<std::vector<PairRatios>>& workloads,
+                                         const std::vector<JudgeRule>& rules);
+
 }  // namespace flopmark

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flopmark/counted.h"
+
 namespace flopmark {
 namespace {
 
@@ -41,7 +43,9 @@ std::string same_reason(const PairedJudgement& judgement, const JudgeRule& rule)
 
 std::string unsure_reason(const PairedJudgement& judgement, const JudgeRule& rule) {
   if (judgement.pairs < rule.looks.front()) {
-    return fmt::format("{} pairs are too few: the first look is at {}", judgement.pairs, rule.looks.front());
+    return fmt::format("{} too few: the first look is at {}",
+                       counted(static_cast<int64_t>(judgement.pairs), "pair is", "pairs are"),
+                       rule.looks.front());
   }
   std::string ranges;
   for (const Gate& gate : rule.gates) {

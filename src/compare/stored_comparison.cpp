@@ -27,14 +27,14 @@ Change change_of_time(double shift, const StoredTolerance& tolerance) {
 }
 
 StoredTolerance tolerance_of(const RunRecord& a, const RunRecord& b, Summary summary,
-                             const CompareOptions& options, bool environment_differs) {
+                             const CompareOptions& options, const StoredComparison& found) {
   ToleranceInputs inputs;
   inputs.launches_a = launch_logs(a, summary);
   inputs.launches_b = launch_logs(b, summary);
   const auto at = static_cast<size_t>(summary);
   if (at < options.sittings.size()) inputs.sittings = options.sittings[at];
-  inputs.environment_differs = environment_differs;
-  inputs.ruler_ratio = options.ruler_ratio;
+  inputs.environment_differs = !found.environment_differences.empty();
+  if (found.ruler) inputs.ruler_ratio = found.ruler->ratio;
   return stored_tolerance(inputs);
 }
 
@@ -105,9 +105,9 @@ StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const C
     comparison.reason = stored_reason(comparison);
     return comparison;
   }
-  const bool differs = !comparison.environment_differences.empty();
+  comparison.ruler = ruler_change(a, b);
   for (const Summary summary : kSummaries) {
-    const StoredTolerance tolerance = tolerance_of(a, b, summary, options, differs);
+    const StoredTolerance tolerance = tolerance_of(a, b, summary, options, comparison);
     comparison.summaries.push_back(compare_summary(a, b, summary, tolerance));
     if (summary == Summary::throughput) comparison.metrics = compare_metrics(a, b, tolerance);
   }

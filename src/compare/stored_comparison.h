@@ -6,6 +6,7 @@
 
 #include "compare/environment_difference.h"
 #include "compare/launch_summary.h"
+#include "compare/ruler_change.h"
 #include "compare/verdict.h"
 #include "flopmark/record.h"
 #include "metrics/metrics.h"
@@ -48,6 +49,7 @@ struct StoredComparison {
   std::vector<SummaryComparison> summaries;  ///< empty if not comparable
   std::vector<MetricComparison> metrics;     ///< in the order of the run's table, then what only records know
   std::vector<MetricComparison> deterministic;  ///< FLOPs, parameters, loss: equal for equal work
+  std::optional<RulerChange> ruler;             ///< the machine itself; absent where the records do not tell
   std::vector<std::string> notes;
   std::string reason;  ///< one sentence
 
@@ -56,14 +58,13 @@ struct StoredComparison {
 
 struct CompareOptions {
   DifferenceOptions differences;
-  std::optional<double> ruler_ratio;          ///< new / old time of a fixed computation - 1
   std::vector<std::vector<double>> sittings;  ///< A/A log ratios of throughput, typical, floor; may be empty
   std::string name_a = "A", name_b = "B";     ///< how messages call the records
 };
 
-/// Judges B against A by their launches, each summary with the tolerance of stored_tolerance. Gates are
-/// throughput and floor. slower: a gate is beyond its tolerance; faster: throughput is, on the other side,
-/// and no gate is open; same: every gate is below 10 %; else unsure.
+/// Judges B against A by their launches, each summary with the tolerance of stored_tolerance, which the
+/// records' rulers widen. Gates are throughput and floor. slower: a gate is beyond its tolerance; faster:
+/// throughput is, on the other side, and no gate is open; same: every gate is below 10 %; else unsure.
 /// @throws Error 202 or 125 as require_measured.
 StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const CompareOptions& options = {});
 

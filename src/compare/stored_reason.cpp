@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compare/difference_text.h"
 #include "compare/paired_reason.h"
 
 namespace flopmark {
@@ -41,26 +42,9 @@ std::string same_text(const StoredComparison& comparison) {
   return fmt::format("{}: within what two sittings of one build can differ by", changes);
 }
 
-std::string refused_text(const StoredComparison& comparison) {
-  std::string keys;
-  for (const EnvironmentDifference& difference : comparison.environment_differences) {
-    if (difference.kind != DifferenceClass::not_comparable || difference.allowed) continue;
-    keys += (keys.empty() ? "" : ", ") + difference.key;
-  }
-  return "not the same on both sides: " + keys + "; --allow KEY compares all the same";
-}
-
-/// Being faster by doing something else is no gain.
-std::string other_work(const StoredComparison& comparison) {
-  std::string titles;
-  for (const MetricComparison& metric : comparison.deterministic) {
-    if (metric.change == Change::differs) titles += (titles.empty() ? "" : ", ") + metric.title;
-  }
-  return titles.empty() ? "" : "; but it did other work: " + titles + " not equal";
-}
-
-std::string number_text(const std::optional<double>& value) {
-  return value ? fmt::format("{:.10g}", *value) : "not measured";
+std::string ruler_text(const StoredComparison& comparison) {
+  const SummaryComparison* step = comparison.throughput();
+  return comparison.ruler && step ? ruler_note(*comparison.ruler, step->change_ratio) : "";
 }
 
 }  // namespace
@@ -68,7 +52,7 @@ std::string number_text(const std::optional<double>& value) {
 std::string stored_reason(const StoredComparison& comparison) {
   switch (comparison.verdict) {
     case Verdict::not_comparable:
-      return refused_text(comparison);
+      return refused_text(comparison.environment_differences);
     case Verdict::slower: {
       const SummaryComparison& gate = most_moved(comparison, Change::worse);
       return fmt::format("{} is {} slower, beyond {}; unconfirmed", to_text(gate.summary),
@@ -77,7 +61,7 @@ std::string stored_reason(const StoredComparison& comparison) {
     case Verdict::faster: {
       const SummaryComparison& gate = comparison.summaries.front();
       return fmt::format("{} is {} faster, beyond {}{}", to_text(gate.summary), points(gate.change_ratio),
-                         tolerance_text(gate), other_work(comparison));
+                         tolerance_text(gate), other_work(comparison.deterministic));
     }
     case Verdict::unsure: {
       const SummaryComparison& gate = most_moved(comparison, Change::unsure);
@@ -92,12 +76,9 @@ std::string stored_reason(const StoredComparison& comparison) {
 
 std::vector<std::string> stored_notes(const StoredComparison& comparison, const RunRecord& a,
                                       const RunRecord& b) {
-  std::vector<std::string> notes;
-  for (const MetricComparison& metric : comparison.deterministic) {
-    if (metric.change != Change::differs) continue;
-    notes.push_back(fmt::format("not the same work: {} is {} in A, {} in B", metric.title,
-                                number_text(metric.a), number_text(metric.b)));
-  }
+  std::vector<std::string> notes = other_work_notes(comparison.deterministic);
+  const std::string machine = ruler_text(comparison);
+  if (!machine.empty()) notes.insert(notes.begin(), machine);
   if (a.repeats.size() < 2 || b.repeats.size() < 2) {
     notes.push_back("one launch only: how much launches differ is not known");
   }
@@ -105,10 +86,6 @@ std::vector<std::string> stored_notes(const StoredComparison& comparison, const 
     if (difference.allowed) notes.push_back(difference.key + " differs and was allowed");
   }
   return notes;
-}
-
-std::string how_to_confirm() {
-  return "to confirm, measure both builds again in turn, in one sitting";
 }
 
 }  // namespace flopmark

@@ -14,7 +14,4 @@ std::string stored_reason(const StoredComparison& comparison);
 std::vector<std::string> stored_notes(const StoredComparison& comparison, const RunRecord& a,
                                       const RunRecord& b);
 
-/// How a verdict on two sittings is settled.
-std::string how_to_confirm();
-
 }  // namespace flopmark

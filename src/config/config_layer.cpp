@@ -139,6 +139,17 @@ void check_circle(const std::vector<fs::path>& chain, const fs::path& next) {
   }
 }
 
+/// What follows "key=": JSON, or a text as it is.
+json set_value(const KeyRow* row, const std::string& text, const std::string& source) {
+  const bool is_text_key = row != nullptr && std::holds_alternative<std::string& (*)(RunConfig&)>(row->field);
+  // An array or object that does not parse is a slip, not a text: the parser says where.
+  const bool looks_like_json = !is_text_key && (text.find('[') == 0 || text.find('{') == 0);
+  if (!looks_like_json && !json::accept(text)) return text;
+  json value = parse_strict_json(text, source).value;
+  // name=2024 and data.path=7 mean the text, whatever else it could be.
+  return is_text_key && !value.is_string() ? json(text) : value;
+}
+
 }  // namespace
 
 void add_object(const json& object, const LayerSource& source, ConfigLayer& layer) {
@@ -177,13 +188,7 @@ void add_set(const std::string& assignment, ConfigLayer& layer) {
   }
   const std::string source = "--set " + shown;
   const KeyRow* row = find_key(key);
-  const bool parses = json::accept(text);
-  json value = parses ? parse_strict_json(text, source).value : json(text);
-  // name=2024 and data.path=7 mean the text, whatever else it could be.
-  if (row != nullptr && std::holds_alternative<std::string& (*)(RunConfig&)>(row->field) &&
-      !value.is_string()) {
-    value = text;
-  }
+  json value = set_value(row, text, source);
   std::error_code error;
   const LayerSource from{source, {}, fs::current_path(error)};
   for (size_t end = key.size(); end != std::string::npos;) {

@@ -50,6 +50,9 @@ SampleOrderOptions order_options(const Dataset* dataset, const LoaderOptions& op
 /// Batch k is made under ticket k by whoever claims it and waits in slot k % prefetch for its turn.
 /// A ticket is claimed only when its slot is free, so at most `prefetch` batches are ready or in hand.
 struct Loader::State {
+  using Clock = std::chrono::steady_clock;
+  using Time = Clock::time_point;
+
   struct Slot {
     Batch batch;
     std::exception_ptr error;
@@ -66,6 +69,7 @@ struct Loader::State {
   void start();
   void work();
   Batch make(int64_t ticket, std::vector<size_t>& indices);
+  void hold(std::unique_lock<std::mutex>& lock);
   void finish(int64_t ticket, Slot&& made);
   Batch next();
   Batch take(std::unique_lock<std::mutex>& lock);
@@ -80,14 +84,16 @@ struct Loader::State {
   std::vector<size_t> consumer_indices;  ///< consumer only
 
   mutable std::mutex mutex;  ///< guards all below except `threads`
-  std::condition_variable room, ready, idle;
+  std::condition_variable room, ready, idle, thaw;
   std::vector<Slot> slots;
   int64_t claimed = 0;   ///< next ticket to make
   int64_t consumed = 0;  ///< next ticket to hand out
-  int64_t in_hand = 0;   ///< tickets workers are busy with
+  int64_t in_hand = 0;   ///< tickets workers are busy with; not those they hold back
   int64_t depth = 0;     ///< slots that are ready
   bool paused = false;
+  bool consumer_waits = false;
   bool stopping = false;
+  Time paused_at, resumed_at;
   double wait_s = 0;
   std::vector<std::thread> threads;  ///< filled before the first next()
 };
@@ -98,6 +104,7 @@ Loader::State::~State() {
     stopping = true;
   }
   room.notify_all();
+  thaw.notify_all();
   for (std::thread& thread : threads) thread.join();
 }
 
@@ -122,7 +129,23 @@ void Loader::State::work() {
       made.error = std::current_exception();
     }
     lock.lock();
+    if (--in_hand == 0) idle.notify_all();
+    if (paused) hold(lock);
     finish(ticket, std::move(made));
+  }
+}
+
+/// Keeps back a batch finished while paused, for as long after resume() as its making went on after pause().
+/// Else a consumer that takes turns with another process would find in each turn a batch that cost it
+/// nothing, and would never wait for a loader that is too slow. A consumer that waits while paused gets it at
+/// once.
+void Loader::State::hold(std::unique_lock<std::mutex>& lock) {
+  Clock::duration owed = Clock::now() - paused_at;
+  while (owed > Clock::duration::zero()) {
+    thaw.wait(lock, [this] { return stopping || !paused || consumer_waits; });
+    if (stopping || paused) return;
+    thaw.wait_until(lock, resumed_at + owed, [this] { return stopping || paused; });
+    owed -= (paused ? paused_at : Clock::now()) - resumed_at;
   }
 }
 
@@ -140,18 +163,18 @@ void Loader::State::finish(int64_t ticket, Slot&& made) {
   slot = std::move(made);
   slot.ready = true;
   ++depth;
-  --in_hand;
   if (ticket == consumed) ready.notify_one();
-  if (in_hand == 0) idle.notify_all();
 }
 
 Batch Loader::State::next() {
-  using Clock = std::chrono::steady_clock;
   std::unique_lock lock(mutex);
   if (slot_of(consumed).ready) return take(lock);
-  const Clock::time_point blocked = Clock::now();
+  const Time blocked = Clock::now();
   const auto add_wait = [&] { wait_s += std::chrono::duration<double>(Clock::now() - blocked).count(); };
+  consumer_waits = true;
+  if (paused) thaw.notify_all();
   ready.wait(lock, [this] { return slot_of(consumed).ready || must_make_here(); });
+  consumer_waits = false;
   if (slot_of(consumed).ready) {
     add_wait();
     return take(lock);
@@ -205,7 +228,9 @@ Batch Loader::next() {
 
 void Loader::pause() {
   std::unique_lock lock(state_->mutex);
+  if (!state_->paused) state_->paused_at = State::Clock::now();
   state_->paused = true;
+  state_->thaw.notify_all();
   state_->idle.wait(lock, [this] { return state_->in_hand == 0 || !state_->paused; });
   state_->ready.notify_one();  // a consumer that waits for a batch nobody has begun makes it itself
 }
@@ -213,10 +238,16 @@ void Loader::pause() {
 void Loader::resume() {
   {
     const std::lock_guard lock(state_->mutex);
+    if (state_->paused) state_->resumed_at = State::Clock::now();
     state_->paused = false;
   }
+  state_->thaw.notify_all();
   state_->room.notify_all();
   state_->idle.notify_all();
+}
+
+int64_t Loader::workers() const {
+  return state_->options.workers;
 }
 
 int64_t Loader::queue_depth() const {

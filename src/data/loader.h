@@ -30,10 +30,13 @@ class Loader {
 
   /// The next batch; blocks until it is ready. Rethrows what a worker threw, once its turn comes.
   Batch next();
-  /// Workers finish the batch in hand and then wait; returns when they wait. next() still hands out what is
-  /// ready, and beyond that makes each batch itself.
+  /// Workers finish the batch in hand and then wait; returns when they wait. To the consumer it is as if they
+  /// had stood still: a batch finished while paused becomes ready only after resume(), when as much time has
+  /// passed as it still took, and its worker begins no other before. next() while paused hands out what is
+  /// ready or finished, and beyond that makes each batch itself.
   void pause();
   void resume();
+  int64_t workers() const;
   /// Batches ready now; 0 without workers.
   int64_t queue_depth() const;
   /// Seconds next() has been blocked, or busy making a batch itself, since construction or the last reset.

@@ -125,6 +125,27 @@ std::optional<double> CpuClock::read_hz() const {
   return known > 0 ? std::optional(sum_hz / known) : std::nullopt;
 }
 
+CpuReading moved_on(const CpuReading& reading, const CpuReading& from, const CpuReading& to) {
+  const auto moved = [](const auto& value, const auto& before, const auto& after) {
+    using Value = std::decay_t<decltype(value)>;
+    return value && before && after ? Value(*value + *after - *before) : std::nullopt;
+  };
+  CpuReading result;
+  result.time_s = reading.time_s + to.time_s - from.time_s;
+  if (reading.cpus && from.cpus && to.cpus) {
+    result.cpus = CpuTimes{reading.cpus->busy_s + to.cpus->busy_s - from.cpus->busy_s,
+                           reading.cpus->steal_s + to.cpus->steal_s - from.cpus->steal_s,
+                           reading.cpus->total_s + to.cpus->total_s - from.cpus->total_s};
+  }
+  result.wait_s = moved(reading.wait_s, from.wait_s, to.wait_s);
+  result.own_s = moved(reading.own_s, from.own_s, to.own_s);
+  result.involuntary_switches =
+      moved(reading.involuntary_switches, from.involuntary_switches, to.involuntary_switches);
+  result.major_faults = moved(reading.major_faults, from.major_faults, to.major_faults);
+  result.minor_faults = moved(reading.minor_faults, from.minor_faults, to.minor_faults);
+  return result;
+}
+
 CpuShares cpu_shares(const CpuReading& before, const CpuReading& after) {
   CpuShares shares;
   const double wall_s = after.time_s - before.time_s;

@@ -35,6 +35,10 @@ struct CpuReading {
   std::optional<int64_t> major_faults = std::nullopt, minor_faults = std::nullopt;
 };
 
+/// `reading` with every counter moved on by what it rose from `from` to `to`: as a first reading it leaves
+/// out what happened in between.
+CpuReading moved_on(const CpuReading& reading, const CpuReading& from, const CpuReading& to);
+
 /// Takes CpuReadings, always of the same CPUs.
 class CpuCounters {
  public:

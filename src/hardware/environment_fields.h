@@ -31,6 +31,9 @@ void for_each_environment_field(Visit&& visit) {
   visit("cudnn_benchmark", &Environment::cudnn_benchmark);
   visit("nccl", &Environment::nccl);
   visit("compiler", &Environment::compiler);
+  visit("worker_debug", &Environment::worker_debug);
+  visit("libtorch_build", &Environment::libtorch_build);
+  visit("sanitizers", &Environment::sanitizers);
   visit("threads", &Environment::threads);
   visit("cpu_model", &Environment::cpu_model);
   visit("cpu_logical", &Environment::cpu_logical);

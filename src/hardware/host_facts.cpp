@@ -77,15 +77,19 @@ std::optional<std::string> joined_governors(const std::vector<std::string>& gove
   return joined;
 }
 
-std::optional<int64_t> memory_of(std::string_view meminfo) {
+std::optional<int64_t> memory_line_of(std::string_view meminfo, std::string_view key) {
   constexpr int64_t kKiB = 1024;
-  const auto text = value_of(meminfo, "MemTotal", ':');
+  const auto text = value_of(meminfo, key, ':');
   int64_t kib = 0;
-  if (!text || std::from_chars(text->data(), text->data() + text->size(), kib).ec != std::errc() ||
-      kib <= 0) {
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), kib).ec != std::errc() || kib < 0) {
     return std::nullopt;
   }
   return kib * kKiB;
+}
+
+std::optional<int64_t> memory_of(std::string_view meminfo) {
+  const auto bytes = memory_line_of(meminfo, "MemTotal");
+  return bytes && *bytes > 0 ? bytes : std::nullopt;
 }
 
 std::optional<int64_t> list_size_of(std::string_view list) {

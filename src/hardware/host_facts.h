@@ -19,6 +19,8 @@ std::optional<std::string> os_name_of(std::string_view os_release);
 /// "powersave+schedutil"); absent for none.
 std::optional<std::string> joined_governors(const std::vector<std::string>& governors);
 
+/// A line of /proc/meminfo such as MemAvailable, bytes.
+std::optional<int64_t> memory_line_of(std::string_view meminfo, std::string_view key);
 /// MemTotal of /proc/meminfo, bytes.
 std::optional<int64_t> memory_of(std::string_view meminfo);
 

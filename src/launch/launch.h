@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "flopmark/record.h"
 #include "launch/protocol.h"
@@ -35,6 +37,7 @@ struct LaunchRequest {
   std::chrono::duration<double> timeout{3600};
   std::chrono::duration<double> greeting{60};   ///< a worker greets first of all; LibTorch loads before that
   std::chrono::duration<double> stop_grace{5};  ///< from asking the worker to stop to killing it
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< variables of run_launch's worker
 };
 
 struct LaunchOutcome {
@@ -42,7 +45,7 @@ struct LaunchOutcome {
   Status status = Status::failed;
   std::optional<LaunchSamples> samples;  ///< also of a launch that was interrupted or failed, if it left any
   std::optional<Failure> failure;        ///< status failed: kind, phase, step and text
-  int signal = 0;                        ///< status interrupted: which signal asked for it
+  int signal = 0;  ///< status interrupted: which signal asked for it; 0 = the other of a pair failed
 };
 
 /// Starts one worker in its own process group, reads its progress until it ends, and leaves no process

@@ -169,12 +169,13 @@ void judge_samples(const WorkerEnd& end, Left left, LaunchOutcome& outcome) {
 LaunchOutcome judge_end(const WorkerEnd& end, const LaunchRequest& request,
                         const std::filesystem::path& samples) {
   LaunchOutcome outcome;
-  if (end.interrupt == 0) {
+  const bool stopped = end.interrupt != 0 || end.dismissed;
+  if (!stopped) {
     check_greeting(end, request);
     if (end.error) throw Error(end.error->code, end.error->text);
   }
   Left left = samples_left(samples);
-  if (end.interrupt != 0) {
+  if (stopped) {
     outcome.status = LaunchOutcome::Status::interrupted;
     outcome.signal = end.interrupt;
     outcome.samples = std::move(left.samples);

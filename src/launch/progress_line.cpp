@@ -39,7 +39,7 @@ class PlainSink : public ProgressSink {
     if (update.phase == phase_) return;
     phase_ = update.phase;
     std::string line = fmt::format("{}: {}", head_, phase_);
-    if (update.steps > 0) line += ", " + counted(update.steps, "step");
+    if (update.steps > 0) line += ", " + counted(update.steps, update.phase == "turns" ? "turn" : "step");
     stream_ << line << '\n' << std::flush;
   }
   void stopping() override { stream_ << head_ << ": stopping\n" << std::flush; }
@@ -103,7 +103,8 @@ class TerminalSink : public ProgressSink {
       return std::max(0.0, mean_s - in_launch_s) + mean_s * static_cast<double>(launches_ - launch_);
     }
     const int64_t done = update.step - phase_first_step_;
-    if (update.phase != "timed" || done <= 0 || update.steps < update.step) return std::nullopt;
+    if ((update.phase != "timed" && update.phase != "turns") || done <= 0 || update.steps < update.step)
+      return std::nullopt;
     const double step_s = (now_s - phase_began_s_) / static_cast<double>(done);
     const double rest_s = step_s * static_cast<double>(update.steps - update.step);
     return rest_s + (in_launch_s + rest_s) * static_cast<double>(launches_ - 1);

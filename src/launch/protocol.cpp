@@ -61,15 +61,36 @@ std::optional<int64_t> count_of(const Json& object, const char* key) {
   return static_cast<int64_t>(value);
 }
 
+/// A finite number from 0 up.
+std::optional<double> number_from_0(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_number()) return std::nullopt;
+  const double value = found->get<double>();
+  return std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
 std::optional<ProgressUpdate> progress_of(const Json& json) {
   const auto phase = text_of(json, "phase");
   const auto step = count_of(json, "step");
   const auto steps = count_of(json, "steps");
-  const auto rate = json.find("samples_per_s");
-  if (!phase || !step || !steps || rate == json.end() || !rate->is_number()) return std::nullopt;
-  const double samples_per_s = rate->get<double>();
-  if (!std::isfinite(samples_per_s) || samples_per_s < 0) return std::nullopt;
-  return ProgressUpdate{word(*phase), *step, *steps, samples_per_s};
+  const auto samples_per_s = number_from_0(json, "samples_per_s");
+  if (!phase || !step || !steps || !samples_per_s) return std::nullopt;
+  return ProgressUpdate{word(*phase), *step, *steps, *samples_per_s};
+}
+
+std::optional<WorkerReady> ready_of(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto step_s = number_from_0(json, "step_s");
+  return step_s && *step_s > 0 ? std::optional(WorkerReady{*step_s}) : std::nullopt;
+}
+
+std::optional<TurnSamples> turn_of(const Json& json) {
+  if (!json.is_object() || !json.contains("queue_depth")) return std::nullopt;
+  const auto steps = count_of(json, "steps");
+  const auto wall_s = number_from_0(json, "wall_s");
+  const auto depth = count_of(json, "queue_depth");
+  if (!steps || !wall_s || (!depth && !json["queue_depth"].is_null())) return std::nullopt;
+  return TurnSamples{*steps, *wall_s, depth};
 }
 
 std::optional<Failure> failure_of(const Json& json) {
@@ -139,6 +160,15 @@ std::string format_progress(const ProgressUpdate& update) {
                   {"samples_per_s", std::isfinite(update.samples_per_s) ? update.samples_per_s : 0}});
 }
 
+std::string format_ready(const WorkerReady& ready) {
+  return to_line({{"ready", {{"step_s", ready.step_s}}}});
+}
+
+std::string format_turn(const TurnSamples& turn) {
+  const Json depth = turn.queue_depth ? Json(*turn.queue_depth) : Json(nullptr);
+  return to_line({{"turn", {{"steps", turn.steps}, {"wall_s", turn.wall_s}, {"queue_depth", depth}}}});
+}
+
 std::string format_failure(const Failure& failure) {
   const Json step = failure.step ? Json(*failure.step) : Json(nullptr);
   return to_line({{"failure",
@@ -180,6 +210,10 @@ WorkerLine parse_worker_line(std::string_view line) {
       if (auto failure = failure_of(json["failure"])) return *failure;
     } else if (json.contains("error")) {
       if (auto error = error_of(json["error"])) return *error;
+    } else if (json.contains("ready")) {
+      if (auto ready = ready_of(json["ready"])) return *ready;
+    } else if (json.contains("turn")) {
+      if (auto turn = turn_of(json["turn"])) return *turn;
     } else if (auto update = progress_of(json)) {
       return *update;
     }

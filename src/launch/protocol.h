@@ -9,6 +9,7 @@
 
 #include "flopmark/error.h"
 #include "flopmark/record.h"
+#include "measure/samples.h"
 
 namespace flopmark {
 
@@ -17,10 +18,10 @@ namespace flopmark {
 /// the worker writes the lines below to descriptor N, one JSON object per line, hello first, and reads its
 /// standard input: the line "stop" asks it to finish the present step and write what it has with status
 /// incomplete; the end of the input means that the front-end is gone, and the worker must end at once. Called
-/// as `flopmark-worker --version` it prints one version line to standard output, as
+/// with `--turns N` it takes turns with another worker instead of timing its steps in one go
+/// (control_line.h). Called as `flopmark-worker --version` it prints one version line to standard output, as
 /// `flopmark-worker --environment --device D` one line with the `environment` object of its samples.
 inline constexpr const char* kWorkerProtocol = "flopmark.worker/1";
-inline constexpr const char* kStopLine = "stop\n";
 /// Longer lines are cut here by the reader, so a worker keeps its texts well below.
 inline constexpr size_t kWorkerLineLimitBytes = 65536;
 
@@ -42,6 +43,11 @@ struct ProgressUpdate {
   double samples_per_s = 0;     ///< 0 = not known yet
 };
 
+/// A worker that takes turns is loaded and warm, and waits.
+struct WorkerReady {
+  double step_s = 0;  ///< median of its last warm-up steps, above 0
+};
+
 /// A user's mistake that only the worker could find; the front-end throws it as an Error, and nothing is
 /// written.
 struct WorkerError {
@@ -54,7 +60,9 @@ struct NotUnderstood {
   std::string text;
 };
 
-using WorkerLine = std::variant<NotUnderstood, WorkerHello, ProgressUpdate, Failure, WorkerError>;
+/// TurnSamples: the turn that the front-end gave is over, and the worker waits.
+using WorkerLine =
+    std::variant<NotUnderstood, WorkerHello, ProgressUpdate, WorkerReady, TurnSamples, Failure, WorkerError>;
 
 /// What `flopmark-worker --version` says; `cuda` is empty without CUDA.
 struct WorkerVersion {
@@ -65,6 +73,8 @@ struct WorkerVersion {
 /// bytes that are not UTF-8 replaced).
 std::string format_hello();
 std::string format_progress(const ProgressUpdate& update);
+std::string format_ready(const WorkerReady& ready);
+std::string format_turn(const TurnSamples& turn);
 std::string format_failure(const Failure& failure);
 std::string format_worker_error(const WorkerError& error);
 std::string format_version(const WorkerVersion& version);

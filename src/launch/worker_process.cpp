@@ -8,9 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "flopmark/error.h"
@@ -23,6 +25,7 @@ struct ChildPlan {
   pid_t parent;
   int control, log, progress, exec_error;
   char* const* command;
+  char* const* environment;
 };
 
 void reset_signals() noexcept {
@@ -47,7 +50,7 @@ void reset_signals() noexcept {
     // Ours are close-on-exec already; this is for what this process itself inherited. Not there before
     // Linux 5.11.
     ::syscall(SYS_close_range, WorkerProcess::kProgressFd + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-    ::execv(plan.command[0], plan.command);
+    ::execve(plan.command[0], plan.command, plan.environment);
   }
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(plan.exec_error, &error, sizeof error);
@@ -85,21 +88,44 @@ Error cannot_start(const std::string& program, int error) {
                   program, std::strerror(error)));
 }
 
+/// This process's environment with `variables`, as NAME=VALUE.
+std::vector<std::string> environment_with(const AddedVariables& variables) {
+  std::map<std::string, std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const size_t equals = std::min(text.find('='), text.size());
+    all.try_emplace(text.substr(0, equals), text);
+  }
+  for (const auto& [name, value] : variables) all[name] = name + "=" + value;
+  std::vector<std::string> entries;
+  for (auto& [name, entry] : all) entries.push_back(std::move(entry));
+  return entries;
+}
+
+/// As exec wants them; they point into `texts`.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& command) {
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const AddedVariables& variables) {
   PipeEnds control = make_pipe();
   PipeEnds log = make_pipe();
   PipeEnds progress = make_pipe();
   PipeEnds exec_error = make_pipe();
   for (const FileDescriptor* fd : {&control.write, &log.read, &progress.read}) set_nonblocking(*fd);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  std::vector<std::string> argument_texts = command;
+  std::vector<std::string> environment_texts = environment_with(variables);
+  const std::vector<char*> arguments = pointers_to(argument_texts);
+  const std::vector<char*> environment = pointers_to(environment_texts);
 
   pid_ = fork_worker({::getpid(), control.read.get(), log.write.get(), progress.write.get(),
-                      exec_error.write.get(), arguments.data()});
+                      exec_error.write.get(), arguments.data(), environment.data()});
   if (pid_ < 0) throw cannot_start(command[0], errno);
   ::setpgid(pid_, pid_);  // in both, so that the group exists whichever runs first
   exec_error.write.close();

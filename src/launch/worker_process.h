@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "launch/file_descriptor.h"
@@ -17,6 +18,9 @@ struct ExitStatus {
   bool reaped = true;  ///< false: it did not even end when killed (stuck in the kernel)
 };
 
+/// Variables added to a program's environment, in place of those of this process with the same name.
+using AddedVariables = std::vector<std::pair<std::string, std::string>>;
+
 /// A program in a process group of its own, tied to this process: it dies when the thread that made it does,
 /// and the destructor kills the whole group and leaves no zombie.
 class WorkerProcess {
@@ -27,7 +31,7 @@ class WorkerProcess {
   /// log pipe, descriptor 3 the progress pipe; no other descriptor is inherited, all signals are at their
   /// defaults.
   /// @throws Error 200 if it cannot be started.
-  explicit WorkerProcess(const std::vector<std::string>& command);
+  explicit WorkerProcess(const std::vector<std::string>& command, const AddedVariables& variables = {});
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;

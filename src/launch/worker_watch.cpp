@@ -45,13 +45,17 @@ WorkerWatch::WorkerWatch(WorkerProcess& process, SignalWatch& signals, const Wat
       greeting_at_(after(Clock::now(), limits.greeting)),
       end_at_(timeout_at_) {}
 
+WatchLimits limits_of(const LaunchRequest& request) {
+  return {.timeout = request.timeout, .greeting = request.greeting, .stop_grace = request.stop_grace};
+}
+
 WorkerEnd WorkerWatch::run() {
-  while (!is_over()) {
-    wait_for_event();
-    take_signals();
-    take_progress();
-    take_log();
-  }
+  WorkerWatch* const self = this;
+  while (!is_over()) wait({&self, 1});
+  return finish();
+}
+
+WorkerEnd WorkerWatch::finish() {
   end_.status = process_.finish();
   drain();
   end_.log = log_.lines();
@@ -60,7 +64,8 @@ WorkerEnd WorkerWatch::run() {
 
 /// What has not greeted is not under the run's own limit yet: that would call a wrong program a slow run.
 WorkerWatch::Time WorkerWatch::deadline() const {
-  return end_.greeted || end_.interrupt != 0 ? end_at_ : greeting_at_;
+  if (!end_.greeted && end_.interrupt == 0 && !end_.dismissed) return greeting_at_;
+  return resting_since_ ? Time::max() : end_at_;
 }
 
 bool WorkerWatch::is_over() {
@@ -71,34 +76,81 @@ bool WorkerWatch::is_over() {
   return true;
 }
 
-void WorkerWatch::wait_for_event() {
-  // A negative descriptor is left out by poll.
-  std::array<pollfd, 4> watched = {{{signals_.fd(), POLLIN, 0},
-                                    {process_.end().get(), POLLIN, 0},
-                                    {process_.progress().get(), POLLIN, 0},
-                                    {process_.log().get(), POLLIN, 0}}};
-  int wait_ms = milliseconds_until(deadline());
-  if (!process_.end()) wait_ms = std::min(wait_ms, static_cast<int>(kWaitWithoutPidfd.count()));
+void WorkerWatch::wait(std::span<WorkerWatch* const> watches) {
+  SignalWatch& signals = watches.front()->signals_;
+  std::vector<pollfd> watched = {{signals.fd(), POLLIN, 0}};
+  int wait_ms = milliseconds_until(Clock::time_point::max());
+  for (const WorkerWatch* watch : watches) {
+    // A negative descriptor is left out by poll.
+    for (const int fd :
+         {watch->process_.end().get(), watch->process_.progress().get(), watch->process_.log().get()}) {
+      watched.push_back({fd, POLLIN, 0});
+    }
+    wait_ms = std::min(wait_ms, milliseconds_until(watch->deadline()));
+    if (!watch->process_.end()) wait_ms = std::min(wait_ms, static_cast<int>(kWaitWithoutPidfd.count()));
+  }
   // An interrupted or failed poll only means one more turn.
   ::poll(watched.data(), watched.size(), wait_ms);
-}
 
-void WorkerWatch::take_signals() {
-  for (const int signal : signals_.take()) {
-    if (end_.interrupt != 0) {
-      kill_now_ = kill_now_ || Clock::now() - interrupted_at_ >= limits_.same_signal;
-      continue;
-    }
-    end_.interrupt = signal;
-    interrupted_at_ = Clock::now();
-    process_.send(kStopLine);  // a worker that no longer listens is killed after the grace
-    end_within_grace();
-    sink_.stopping();
+  for (const int signal : signals.take()) {
+    bool is_first = false;
+    for (WorkerWatch* watch : watches) is_first = watch->take_signal(signal) || is_first;
+    if (is_first) watches.front()->sink_.stopping();
+  }
+  for (WorkerWatch* watch : watches) {
+    watch->take_progress();
+    watch->take_log();
   }
 }
 
+/// @returns whether it is the first.
+bool WorkerWatch::take_signal(int signal) {
+  if (end_.interrupt != 0) {
+    kill_now_ = kill_now_ || Clock::now() - interrupted_at_ >= limits_.same_signal;
+    return false;
+  }
+  end_.interrupt = signal;
+  interrupted_at_ = Clock::now();
+  stop_within_grace();
+  return true;
+}
+
+void WorkerWatch::stop_within_grace() {
+  process_.send(format_control_line({ControlLine::Kind::stop}));  // killed after the grace if it is deaf
+  end_within_grace();
+}
+
 void WorkerWatch::end_within_grace() {
+  wake();
   end_at_ = std::min(end_at_, after(Clock::now(), limits_.stop_grace));
+}
+
+void WorkerWatch::rest() {
+  if (!resting_since_) resting_since_ = Clock::now();
+}
+
+void WorkerWatch::wake() {
+  if (!resting_since_) return;
+  const Clock::duration rested = Clock::now() - *std::exchange(resting_since_, std::nullopt);
+  timeout_at_ += rested;
+  end_at_ += rested;
+}
+
+void WorkerWatch::order(const ControlLine& line, const ProgressUpdate& place) {
+  wake();
+  turn_.reset();
+  end_.last = place;
+  process_.send(format_control_line(line));
+}
+
+void WorkerWatch::dismiss() {
+  end_.dismissed = true;
+  stop_within_grace();
+}
+
+void WorkerWatch::fail(const Failure& failure) {
+  if (!end_.failure) end_.failure = failure;
+  kill_now_ = true;
 }
 
 size_t WorkerWatch::take_progress() {

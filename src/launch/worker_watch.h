@@ -3,9 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "launch/control_line.h"
 #include "launch/launch.h"
 #include "launch/line_splitter.h"
 #include "launch/protocol.h"
@@ -19,6 +22,7 @@ struct WorkerEnd {
   ExitStatus status;
   bool killed_by_us = false;  ///< it was still running when its time was up
   bool timed_out = false;
+  bool dismissed = false;                 ///< asked to stop for no fault of its own, and not by a signal
   int interrupt = 0;                      ///< the first signal this process got meanwhile, 0 if none
   std::optional<std::string> first_line;  ///< if it was not the hello of this protocol: what it was
   bool greeted = false;                   ///< the first line was the hello of this protocol
@@ -38,6 +42,8 @@ struct WatchLimits {
   std::chrono::duration<double> same_signal{0.2};
 };
 
+WatchLimits limits_of(const LaunchRequest& request);
+
 /// Follows one worker from its start to its end: the only place that waits.
 class WorkerWatch {
  public:
@@ -46,22 +52,50 @@ class WorkerWatch {
   /// takes.
   WorkerEnd run();
 
+  // The same in pieces, for several workers at a time.
+
+  /// Waits until something happens to one of `watches` (not empty, none of them over) or its time is up, and
+  /// takes it in. They share one SignalWatch; a signal is for all of them.
+  static void wait(std::span<WorkerWatch* const> watches);
+  /// Whether the worker has ended or must.
+  bool is_over();
+  /// Kills what is left and says how it went.
+  WorkerEnd finish();
+
+  /// How it goes so far; status and log come with finish().
+  const WorkerEnd& so_far() const { return end_; }
+  const std::optional<WorkerReady>& ready() const { return ready_; }
+  /// The last turn line that nobody has taken.
+  std::optional<TurnSamples> take_turn() { return std::exchange(turn_, std::nullopt); }
+  /// Its time stands still until the next order: it waits.
+  void rest();
+  /// Writes to the control pipe; `place` is where it goes to now. A worker that does not read is found to be
+  /// over.
+  void order(const ControlLine& line, const ProgressUpdate& place);
+  void move_to(const ProgressUpdate& place) { end_.last = place; }
+  /// Asks it to stop because of another; killed after the grace.
+  void dismiss();
+  /// It broke the protocol: killed at once.
+  void fail(const Failure& failure);
+
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  void wait_for_event();
-  void take_signals();
+  bool take_signal(int signal);
   size_t take_progress();
   size_t take_log();
   void take_line(const std::string& line);
   void take(const WorkerHello& hello);
   void take(const ProgressUpdate& update);
+  void take(const WorkerReady& ready) { ready_ = ready; }
+  void take(const TurnSamples& turn) { turn_ = turn; }
   void take(const Failure& failure);
   void take(const WorkerError& error);
   void take(const NotUnderstood& line);
+  void wake();
+  void stop_within_grace();
   void end_within_grace();
   Time deadline() const;
-  bool is_over();
   void drain();
 
   WorkerProcess& process_;
@@ -69,10 +103,13 @@ class WorkerWatch {
   ProgressSink& sink_;
   WatchLimits limits_;
   Time timeout_at_, greeting_at_, end_at_, interrupted_at_;
+  std::optional<Time> resting_since_;
   bool kill_now_ = false;
   LineSplitter lines_{kWorkerLineLimitBytes};
   LogTail log_;
   WorkerEnd end_;
+  std::optional<WorkerReady> ready_;
+  std::optional<TurnSamples> turn_;
 };
 
 }  // namespace flopmark

@@ -42,6 +42,7 @@ void ConditionLog::begin() {
   samples_.clear();
   samples_.reserve(kMostSamples);
   taken_ = 0;
+  is_paused_ = false;
   first_ = counters_.read();
   take();
 }
@@ -66,7 +67,8 @@ ConditionSample ConditionLog::sample(bool with_processes) {
     return sample;
   }
   sample.device = sources_.device->read();
-  if (with_processes) {
+  if (sources_.turns) sample.device.energy_j.reset();
+  if (with_processes && !sources_.turns) {
     std::array<NvmlProcess, kListedProcesses> processes{};
     const auto count = sources_.device->list_processes(processes);
     if (count) {
@@ -77,7 +79,18 @@ ConditionSample ConditionLog::sample(bool with_processes) {
   return sample;
 }
 
+void ConditionLog::pause() {
+  paused_ = counters_.read();
+  is_paused_ = true;
+}
+
+void ConditionLog::resume() {
+  if (is_paused_) first_ = moved_on(first_, paused_, counters_.read());
+  is_paused_ = false;
+}
+
 Conditions ConditionLog::end(int64_t steps) {
+  resume();
   taken_ = 0;  // the last one lists processes too
   take();
   return summarize_conditions(samples_, first_, counters_.read(), steps);

@@ -36,6 +36,8 @@ struct ConditionSources {
   KernelFiles files = {};
   std::vector<int> cpus = usable_cpus();
   int64_t own_pid = 0;
+  bool turns = false;  ///< another process of ours uses the device in turn: others are not told from it, nor
+                       ///< its energy from ours
 };
 
 /// Collects samples and makes Conditions of them. Used by one thread at a time.
@@ -47,6 +49,9 @@ class ConditionLog {
   /// Takes one sample. Allocates nothing. Where the room is full, every other sample is dropped first.
   /// @returns whether that happened: the caller then samples half as often.
   bool take();
+  /// Between the two the counters stand still. Begins anew with begin().
+  void pause();
+  void resume();
   /// Takes the last sample and sums up. `steps` were done since begin(); at least 1 for the figures per step.
   Conditions end(int64_t steps);
 
@@ -58,7 +63,8 @@ class ConditionLog {
   ConditionSources sources_;
   CpuCounters counters_;
   CpuClock clock_;
-  CpuReading first_;
+  CpuReading first_, paused_;
+  bool is_paused_ = false;
   std::vector<ConditionSample> samples_;
   int64_t taken_ = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flopmark/conditions.h"
+#include "flopmark/ruler.h"
 
 namespace flopmark {
 
@@ -12,6 +13,14 @@ void describe(V& visit, typename V::template Of<SampledRange>& range) {
   visit("min", range.min);
   visit("median", range.median);
   visit("max", range.max);
+}
+
+template <typename V>
+void describe(V& visit, typename V::template Of<Ruler>& ruler) {
+  visit("matmul_flop", ruler.matmul_flop);
+  visit("matmul_s", ruler.matmul_s);
+  visit("copy_bytes", ruler.copy_bytes);
+  visit("copy_s", ruler.copy_s);
 }
 
 template <typename V>

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "hardware/environment_fields.h"
 #include "measure/conditions_fields.h"
@@ -54,6 +55,7 @@ class DescribedReader {
   void operator()(const char* key, double& value) { value = number_field(object_, key); }
   void operator()(const char* key, bool& value) { value = bool_field(object_, key); }
   void operator()(const char* key, std::string& value) { value = text_field(object_, key); }
+  void operator()(const char* key, std::vector<double>& values) { values = numbers_field(object_, key); }
   template <typename T>
   void operator()(const char* key, std::optional<T>& value) {
     if (!object_.is_object() || !object_.contains(key) || object_.at(key).is_null()) return;

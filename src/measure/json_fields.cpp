@@ -71,6 +71,17 @@ const nlohmann::json& array_field(const nlohmann::json& object, const char* key)
   return value;
 }
 
+std::vector<double> numbers_field(const nlohmann::json& object, const char* key) {
+  std::vector<double> values;
+  for (const nlohmann::json& value : array_field(object, key)) {
+    if (!value.is_number()) {
+      throw std::runtime_error(fmt::format("key \"{}\" must be a list of numbers", key));
+    }
+    values.push_back(value.get<double>());
+  }
+  return values;
+}
+
 std::optional<int64_t> optional_count_field(const nlohmann::json& object, const char* key) {
   return is_absent(object, key) ? std::nullopt : std::optional(count_field(object, key));
 }

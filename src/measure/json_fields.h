@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace flopmark {
 
@@ -15,6 +16,7 @@ double number_field(const nlohmann::json& object, const char* key);
 bool bool_field(const nlohmann::json& object, const char* key);
 std::string text_field(const nlohmann::json& object, const char* key);
 const nlohmann::json& array_field(const nlohmann::json& object, const char* key);
+std::vector<double> numbers_field(const nlohmann::json& object, const char* key);  ///< a list of numbers
 
 /// The same; null or a missing key is absent.
 std::optional<int64_t> optional_count_field(const nlohmann::json& object, const char* key);

@@ -43,6 +43,14 @@ struct MemorySamples {
   std::optional<int64_t> load_host_bytes;  ///< host peak before the timed steps
 };
 
+/// One turn of a launch that takes turns with another.
+struct TurnSamples {
+  int64_t steps = 0;                                  ///< timed ones
+  double wall_s = 0;                                  ///< host clock, device synchronized before and after
+  std::optional<int64_t> queue_depth = std::nullopt;  ///< batches ready when it began; absent without loader
+                                                      ///< workers
+};
+
 /// What one worker process leaves behind: the raw-sample file, `flopmark.samples/1`.
 struct LaunchSamples {
   std::string status = "ok";  ///< ok, failed, incomplete
@@ -54,8 +62,12 @@ struct LaunchSamples {
   int64_t parameters = 0;
   WarmupSamples warmup;
   BlockSamples timed;
+  std::vector<TurnSamples> turns;  ///< of a launch that took turns; `timed` holds their steps in order
   MemorySamples memory;
   std::optional<Conditions> conditions;  ///< of the timed steps
+  std::optional<Ruler> ruler;            ///< before the model was made, and after the timed steps
+  std::optional<bool> zero_inputs;  ///< what the model read held nothing but zeros: in the last timed batch
+                                    ///< and in those of the counted step
   std::optional<FlopTotals> flops;
   std::vector<MatmulRate> matmul_rates;  ///< of `flopmark peak --measure` only
 };

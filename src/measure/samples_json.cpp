@@ -34,17 +34,6 @@ Json finite_list(const std::vector<double>& values, const char* key) {
   return list;
 }
 
-std::vector<double> number_list(const Json& object, const char* key) {
-  std::vector<double> values;
-  for (const Json& value : array_field(object, key)) {
-    if (!value.is_number()) {
-      throw std::runtime_error(fmt::format("key \"{}\" must be a list of numbers", key));
-    }
-    values.push_back(value.get<double>());
-  }
-  return values;
-}
-
 Json losses_to_json(const std::vector<double>& losses) {
   Json list = Json::array();
   for (const double loss : losses) {
@@ -146,6 +135,26 @@ std::vector<MatmulRate> matmul_rates_from_json(const Json& json) {
   return rates;
 }
 
+Json turns_to_json(const std::vector<TurnSamples>& turns) {
+  Json list = Json::array();
+  for (const TurnSamples& turn : turns) {
+    list.push_back({{"steps", turn.steps},
+                    {"wall_s", finite(turn.wall_s, "wall_s of a turn")},
+                    {"queue_depth", nullable(turn.queue_depth)}});
+  }
+  return list;
+}
+
+std::vector<TurnSamples> turns_from_json(const Json& json) {
+  std::vector<TurnSamples> turns;
+  for (const Json& turn : array_field(json, "turns")) {
+    turns.push_back({.steps = count_field(turn, "steps"),
+                     .wall_s = number_field(turn, "wall_s"),
+                     .queue_depth = optional_count_field(turn, "queue_depth")});
+  }
+  return turns;
+}
+
 /// A list per step: one value for each, or none at all where it was not measured.
 void check_length(const std::vector<double>& values, int64_t steps, const char* key) {
   if (!values.empty() && values.size() != static_cast<size_t>(steps)) {
@@ -156,11 +165,11 @@ void check_length(const std::vector<double>& values, int64_t steps, const char* 
 BlockSamples block_from_json(const Json& json) {
   BlockSamples block;
   block.steps = count_field(json, "steps");
-  block.step_s = number_list(json, "step_s");
+  block.step_s = numbers_field(json, "step_s");
   check_length(block.step_s, block.steps, "step_s");
   const Json& phases = field(json, "phase_s");
   for (size_t i = 0; i < kPhaseCount; ++i) {
-    block.phase_s[i] = number_list(phases, kPhaseNames[i]);
+    block.phase_s[i] = numbers_field(phases, kPhaseNames[i]);
     check_length(block.phase_s[i], block.steps, kPhaseNames[i]);
   }
   block.wall_s = number_field(json, "wall_s");
@@ -200,8 +209,11 @@ Json to_json(const LaunchSamples& samples) {
             {"steady", samples.warmup.steady},
             {"reason", samples.warmup.reason}}},
           {"timed", block_to_json(samples.timed)},
+          {"turns", turns_to_json(samples.turns)},
           {"memory", memory_to_json(samples.memory)},
           {"conditions", DescribedWriter::json_of(samples.conditions)},
+          {"ruler", DescribedWriter::json_of(samples.ruler)},
+          {"zero_inputs", nullable(samples.zero_inputs)},
           {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)},
           {"matmul_rates", matmul_rates_to_json(samples.matmul_rates)}};
 }
@@ -222,12 +234,15 @@ LaunchSamples launch_samples_from_json(const Json& json) {
   samples.attention_kernel = text_field(json, "attention_kernel");
   samples.parameters = count_field(json, "parameters");
   const Json& warmup = field(json, "warmup");
-  samples.warmup = {number_list(warmup, "step_s"), bool_field(warmup, "steady"),
+  samples.warmup = {numbers_field(warmup, "step_s"), bool_field(warmup, "steady"),
                     text_field(warmup, "reason")};
   samples.timed = block_from_json(field(json, "timed"));
+  if (json.contains("turns")) samples.turns = turns_from_json(json);
   samples.memory = memory_from_json(field(json, "memory"));
   DescribedReader reader(json);
   reader("conditions", samples.conditions);
+  reader("ruler", samples.ruler);
+  reader("zero_inputs", samples.zero_inputs);
   if (const Json& flops = field(json, "flops"); !flops.is_null()) {
     samples.flops = flop_totals_from_json(flops);
   }

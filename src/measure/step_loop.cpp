@@ -29,7 +29,7 @@ TimedRegion run_timed_region(TrainingStep& step, Marker& marker, Clock& clock, c
   // --- timed region: begin ---
   const int64_t start_ns = clock.now_ns();
   while (done < options.steps && !state.stop.load(std::memory_order_relaxed)) {
-    state.step.store(done + 1, std::memory_order_relaxed);
+    state.step.store(options.steps_before + done + 1, std::memory_order_relaxed);
     marker.mark(next_mark++);
     for (int64_t micro_batch = 0; micro_batch < options.micro_batches; ++micro_batch) {
       step.next_batch();
@@ -90,10 +90,10 @@ void take_facts(BlockFacts facts, BlockSamples& samples) {
   samples.losses = std::move(facts.losses);
 }
 
-void require_finite(const std::vector<double>& losses, LoopState::Stage stage) {
+void require_finite(const std::vector<double>& losses, int64_t steps_before) {
   for (size_t i = 0; i < losses.size(); ++i) {
     if (!std::isfinite(losses[i])) {
-      throw NanLoss(stage, static_cast<int64_t>(i) + 1, losses[i]);
+      throw NanLoss(LoopState::Stage::timed, steps_before + static_cast<int64_t>(i) + 1, losses[i]);
     }
   }
 }
@@ -132,8 +132,8 @@ BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const B
                                             options.steps, options.micro_batches));
   }
   const auto micro_batches = static_cast<size_t>(options.micro_batches);
-  state.step = 0;
-  state.steps = options.steps;
+  state.step = options.steps_before;
+  state.steps = options.steps_before + options.steps;
   state.stage = LoopState::Stage::timed;
   step.begin_block(options.steps);
   marker.reserve(static_cast<size_t>(options.steps) * marks_per_step(micro_batches));
@@ -144,7 +144,7 @@ BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const B
   samples.steps = region.steps;
   samples.wall_s = region.wall_s;
   take_facts(step.end_block(), samples);
-  require_finite(samples.losses, LoopState::Stage::timed);
+  require_finite(samples.losses, options.steps_before);
   for (int64_t i = 0; i < samples.steps; ++i) {
     const size_t begin = static_cast<size_t>(i) * marks_per_step(micro_batches);
     read_step(marker, begin, micro_batches, i + 1 == samples.steps, samples);

@@ -34,6 +34,7 @@ struct NanLoss : std::runtime_error {
 struct BlockOptions {
   int64_t steps = 1;
   int64_t micro_batches = 1;  ///< gradient accumulation
+  int64_t steps_before = 0;   ///< timed steps of earlier blocks: LoopState and NanLoss count on from there
 };
 
 /// Runs and times up to `steps` steps without synchronizing in between; the device is synchronized before the

@@ -62,17 +62,20 @@ double misfit_of(const std::vector<double>& part, double level) {
                          [level](double sum, double value) { return sum + std::abs(value - level); });
 }
 
-Split split_at(const std::vector<double>& values, size_t split, double noise) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(split);
-  const std::vector<double> before(values.begin(), middle), after(middle, values.end());
+Split compare_parts(const std::vector<double>& before, const std::vector<double>& after, double noise) {
   const double earlier = std::max(median(before), kShortestStep);
   const double later = std::max(median(after), kShortestStep);
   const double counts = 1.0 / static_cast<double>(before.size()) + 1.0 / static_cast<double>(after.size());
   const double error = kMedianError * noise * std::sqrt(counts);
   const double twofold = std::min(earlier, later);  // such a change is never noise
   const double explained = std::min(kNoiseFactor * error, twofold);
-  return {{later / earlier - 1, std::max(kTolerance, explained / earlier), split},
+  return {{later / earlier - 1, std::max(kTolerance, explained / earlier), before.size()},
           misfit_of(before, earlier) + misfit_of(after, later)};
+}
+
+Split split_at(const std::vector<double>& values, size_t split, double noise) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(split);
+  return compare_parts({values.begin(), middle}, {middle, values.end()}, noise);
 }
 
 /// Of two splits beyond the tolerance the one that fits better says where the level changed; else the larger
@@ -105,6 +108,17 @@ LevelShift largest_level_shift(const std::vector<double>& values, size_t min_par
     }
   }
   return best.shift;
+}
+
+LevelShift quarter_shift(const std::vector<double>& values, size_t min_part) {
+  const size_t part = values.size() / 4;
+  if (part < std::max<size_t>(min_part, 1)) {
+    return {};
+  }
+  const auto length = static_cast<std::ptrdiff_t>(part);
+  return compare_parts({values.begin(), values.begin() + length}, {values.end() - length, values.end()},
+                       noise_of(values))
+      .shift;
 }
 
 WarmupDetector::WarmupDetector(int64_t min_steps, int64_t max_steps)

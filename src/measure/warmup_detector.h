@@ -24,6 +24,10 @@ struct LevelShift {
 /// Fewer than 2 min_part values compare nothing (split 0).
 LevelShift largest_level_shift(const std::vector<double>& values, size_t min_part);
 
+/// The same between the first quarter of `values` and the last, which sees a slow drift better than any split
+/// in two does. `split` is the length of a quarter; under 4 min_part values compare nothing.
+LevelShift quarter_shift(const std::vector<double>& values, size_t min_part);
+
 /// Decides from the step times so far whether the process is steady: in the last 40 steps (or as many as
 /// `max_steps` allows) no split into two parts of at least 8 steps has medians that differ, up or down, by
 /// more than 2 % or what the steps' own noise explains. A step up, a step down and a slow drift all count as

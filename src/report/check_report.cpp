@@ -6,6 +6,7 @@
 
 #include "report/comparison_report.h"
 #include "report/comparison_rows.h"
+#include "report/confirm_line.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 #include "results/markdown_text.h"
@@ -37,7 +38,7 @@ bool is_worse_than_baseline(const CheckResult& result) {
 }
 
 ComparisonReport report_of(const Judgement& judgement, const FoundRecord& candidate) {
-  return {judgement.reference, candidate, judgement.comparison, judgement.confirm};
+  return {judgement.reference, candidate, judgement.comparison};
 }
 
 std::string anchor_line(const Judgement& anchor) {
@@ -72,7 +73,9 @@ json result_json(const CheckResult& result) {
           {"reason", conclusion(result)},
           {"exit_code", static_cast<int>(result.code)},
           {"record", result.measured ? json(result.candidate.source) : json(nullptr)},
-          {"confirm", deciding && deciding->comparison.unconfirmed ? json(deciding->confirm) : json(nullptr)},
+          {"confirm", deciding && deciding->comparison.unconfirmed
+                          ? json(confirm_line(deciding->reference.record, result.candidate.record))
+                          : json(nullptr)},
           {"baseline", judgement_json(result.baseline, result.candidate)},
           {"anchor", judgement_json(result.anchor, result.candidate)}};
 }

@@ -14,7 +14,6 @@ namespace flopmark {
 struct Judgement {
   FoundRecord reference;
   StoredComparison comparison;
-  std::string confirm;  ///< the command that settles it
 };
 
 /// What `flopmark check` found of one config. Neither baseline nor remark: nothing was measured.

@@ -1,19 +1,11 @@
-#include <cmath>
-
+#include "report/comparison_parts_json.h"
 #include "report/comparison_report.h"
+#include "report/confirm_line.h"
 
 namespace flopmark {
 namespace {
 
 using nlohmann::json;
-
-json number_or_null(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? json(*value) : json(nullptr);
-}
-
-json text_or_null(const std::optional<std::string>& value) {
-  return value ? json(*value) : json(nullptr);
-}
 
 json side_json(const FoundRecord& side) {
   return {{"source", side.source},
@@ -22,42 +14,23 @@ json side_json(const FoundRecord& side) {
           {"time", side.record.time}};
 }
 
-json differences_json(const std::vector<EnvironmentDifference>& differences) {
-  json list = json::array();
-  for (const EnvironmentDifference& difference : differences) {
-    list.push_back({{"key", difference.key},
-                    {"a", difference.a},
-                    {"b", difference.b},
-                    {"class", to_text(difference.kind)},
-                    {"allowed", difference.allowed}});
-  }
-  return list;
-}
-
 json summary_json(const SummaryComparison& summary) {
   return {{"a_s", summary.a_s},
           {"b_s", summary.b_s},
           {"change_ratio", summary.change_ratio},
-          {"ci95_low", number_or_null(summary.ci95_low_ratio)},
-          {"ci95_high", number_or_null(summary.ci95_high_ratio)},
+          {"ci95_low", finite_or_null(summary.ci95_low_ratio)},
+          {"ci95_high", finite_or_null(summary.ci95_high_ratio)},
           {"tolerance_ratio", summary.tolerance_ratio},
           {"calibrated", summary.calibrated},
           {"gates", summary.gates},
           {"change", to_text(summary.change)}};
 }
 
-json metrics_json(const std::vector<MetricComparison>& metrics) {
-  json entries = json::object();
-  for (const MetricComparison& metric : metrics) {
-    entries[metric.key] = {{"a", number_or_null(metric.a)},
-                           {"b", number_or_null(metric.b)},
-                           {"change_ratio", number_or_null(metric.change_ratio)},
-                           {"better", metric.better == Better::lower    ? "lower"
-                                      : metric.better == Better::higher ? "higher"
-                                                                        : "neither"},
-                           {"change", to_text(metric.change)}};
-  }
-  return entries;
+json ruler_json(const std::optional<RulerChange>& ruler) {
+  if (!ruler) return nullptr;
+  return {{"matmul_ratio", ruler->matmul_ratio},
+          {"copy_ratio", ruler->copy_ratio},
+          {"widened_by_ratio", ruler->ratio}};
 }
 
 }  // namespace
@@ -69,21 +42,25 @@ std::string comparison_json(const ComparisonReport& report) {
   for (const SummaryComparison& summary : comparison.summaries) {
     summaries[to_text(summary.summary)] = summary_json(summary);
   }
-  const json whole = {{"schema", "flopmark.comparison/1"},
-                      {"verdict", to_text(comparison.verdict)},
-                      {"unconfirmed", comparison.unconfirmed},
-                      {"reason", comparison.reason},
-                      {"change_ratio", throughput ? json(throughput->change_ratio) : json(nullptr)},
-                      {"ci95_low", throughput ? number_or_null(throughput->ci95_low_ratio) : json(nullptr)},
-                      {"ci95_high", throughput ? number_or_null(throughput->ci95_high_ratio) : json(nullptr)},
-                      {"tolerance_ratio", throughput ? json(throughput->tolerance_ratio) : json(nullptr)},
-                      {"a", side_json(report.a)},
-                      {"b", side_json(report.b)},
-                      {"environment_differences", differences_json(comparison.environment_differences)},
-                      {"summaries", summaries},
-                      {"metrics", metrics_json(comparison.metrics)},
-                      {"deterministic", metrics_json(comparison.deterministic)},
-                      {"notes", comparison.notes}};
+  const json whole = {
+      {"schema", "flopmark.comparison/1"},
+      {"verdict", to_text(comparison.verdict)},
+      {"unconfirmed", comparison.unconfirmed},
+      {"reason", comparison.reason},
+      {"confirm",
+       comparison.unconfirmed ? json(confirm_line(report.a.record, report.b.record)) : json(nullptr)},
+      {"change_ratio", throughput ? json(throughput->change_ratio) : json(nullptr)},
+      {"ci95_low", throughput ? finite_or_null(throughput->ci95_low_ratio) : json(nullptr)},
+      {"ci95_high", throughput ? finite_or_null(throughput->ci95_high_ratio) : json(nullptr)},
+      {"tolerance_ratio", throughput ? json(throughput->tolerance_ratio) : json(nullptr)},
+      {"a", side_json(report.a)},
+      {"b", side_json(report.b)},
+      {"environment_differences", differences_json(comparison.environment_differences)},
+      {"ruler", ruler_json(comparison.ruler)},
+      {"summaries", summaries},
+      {"metrics", metrics_json(comparison.metrics)},
+      {"deterministic", metrics_json(comparison.deterministic)},
+      {"notes", comparison.notes}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

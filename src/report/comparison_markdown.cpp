@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include "compare/stored_reason.h"
 #include "report/comparison_report.h"
 #include "report/comparison_rows.h"
-#include "report/units.h"
+#include "report/confirm_line.h"
 #include "results/markdown_text.h"
 
 namespace flopmark {
@@ -17,11 +16,6 @@ std::string side_line(const char* name, const FoundRecord& side) {
 std::string difference_line(const EnvironmentDifference& difference) {
   return fmt::format("- {}: {} → {}{}\n", markdown_escaped(difference.key), markdown_escaped(difference.a),
                      markdown_escaped(difference.b), difference.allowed ? " (allowed)" : "");
-}
-
-/// Indented, so that no character of it is markup; a line break would end the block.
-std::string command_block(const std::string& command) {
-  return command.empty() ? "" : "\n    " + printable(command) + "\n";
 }
 
 }  // namespace
@@ -39,8 +33,9 @@ std::string comparison_markdown(const ComparisonReport& report) {
                         markdown_escaped(row.b), markdown_escaped(row.change), markdown_escaped(row.note));
   }
   for (const std::string& note : comparison.notes) text += fmt::format("\n{}.\n", markdown_escaped(note));
-  if (comparison.unconfirmed)
-    text += fmt::format("\n{}.\n", how_to_confirm()) + command_block(report.confirm);
+  if (comparison.unconfirmed) {
+    text += fmt::format("\nTo confirm:\n\n    {}\n", confirm_line(report.a.record, report.b.record));
+  }
   return text;
 }
 

@@ -13,7 +13,6 @@ struct ComparisonReport {
   const FoundRecord& a;
   const FoundRecord& b;
   const StoredComparison& comparison;
-  std::string confirm{};  ///< the command that settles it; empty: not known
 };
 
 /// For the terminal, at most kTextWidth columns: both sides, differences that matter, numbers, verdict last.
@@ -23,7 +22,8 @@ std::string comparison_text(const ComparisonReport& report);
 std::string comparison_markdown(const ComparisonReport& report);
 
 /// `flopmark.comparison/1`: verdict, change_ratio with ci95_low and ci95_high (of throughput; null where
-/// there is none), environment_differences, one entry per metric. Ends in a line feed.
+/// there is none), environment_differences, one entry per metric, and in
+/// `confirm` the command that settles an unconfirmed verdict. Ends in a line feed.
 std::string comparison_json(const ComparisonReport& report);
 
 }  // namespace flopmark

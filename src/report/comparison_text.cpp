@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "compare/stored_reason.h"
 #include "report/comparison_report.h"
 #include "report/comparison_rows.h"
+#include "report/confirm_line.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 
@@ -58,11 +58,6 @@ std::string differences_text(const StoredComparison& comparison) {
   return "differences that matter or may matter\n" + format_table(rows) + "\n";
 }
 
-/// On a line of its own, whole, to be copied.
-std::string command_line(const std::string& command) {
-  return command.empty() ? "" : "  " + command + "\n";
-}
-
 }  // namespace
 
 std::string comparison_text(const ComparisonReport& report) {
@@ -71,7 +66,9 @@ std::string comparison_text(const ComparisonReport& report) {
       side_text("A", report.a) + side_text("B", report.b) + "\n" + differences_text(comparison);
   if (!comparison.summaries.empty()) text += rows_text(comparison_rows(comparison)) + "\n";
   for (const std::string& note : comparison.notes) text += hanging("note     ", printable(note));
-  if (comparison.unconfirmed) text += hanging("note     ", how_to_confirm()) + command_line(report.confirm);
+  if (comparison.unconfirmed) {
+    text += "confirm  " + confirm_line(report.a.record, report.b.record) + "\n";  // whole, to be copied
+  }
   return text + hanging(fmt::format("{}: ", to_text(comparison.verdict)), printable(comparison.reason));
 }
 

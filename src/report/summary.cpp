@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "config/presets.h"
 #include "flopmark/counted.h"
 #include "flops/closed_form.h"
+#include "measure/ruler.h"
 #include "report/metric_table.h"
 #include "report/shell_quoted.h"
 #include "report/text_layout.h"
@@ -136,6 +138,24 @@ std::string conventions(const RunRecord& record) {
   return "\n" + hanging("FLOPs    ", text);
 }
 
+/// Only where the machine's own speed changed during the run.
+std::string ruler_line(const RunRecord& record) {
+  if (!record.ruler || !ruler_moved(*record.ruler)) return "";
+  if (record.ruler->matmul_s.empty() || record.ruler->copy_s.empty()) return "";
+  const auto range = [](const std::vector<double>& readings_s, double work) {
+    const auto [fastest, slowest] = std::minmax_element(readings_s.begin(), readings_s.end());
+    return std::pair(work / *slowest, work / *fastest);
+  };
+  const auto [slow_flop_per_s, fast_flop_per_s] =
+      range(record.ruler->matmul_s, static_cast<double>(record.ruler->matmul_flop));
+  const auto [slow_bytes_per_s, fast_bytes_per_s] =
+      range(record.ruler->copy_s, static_cast<double>(record.ruler->copy_bytes));
+  return hanging("ruler    ",
+                 fmt::format("the machine's own speed moved: matmul {} to {}, copy {}/s to {}/s",
+                             format_flop_per_s(slow_flop_per_s), format_flop_per_s(fast_flop_per_s),
+                             format_bytes(slow_bytes_per_s), format_bytes(fast_bytes_per_s)));
+}
+
 std::string warning_lines(const RunRecord& record) {
   std::string lines;
   for (const Warning& warning : record.warnings) {
@@ -193,7 +213,8 @@ std::string summarize(const RunRecord& record, const SummaryContext& context) {
       context.record_path.empty() ? "" : "record   " + printable(context.record_path) + "\n";
   return printable(record.name) + "\n" + device_line(record) + model_line(record) + data_line(record) +
          subject_line(record) + (table.empty() ? "" : "\n" + table) + operators_table(record) +
-         conventions(record) + warning_lines(record) + path + baseline_line(record, context) + mark(record);
+         conventions(record) + ruler_line(record) + warning_lines(record) + path +
+         baseline_line(record, context) + mark(record);
 }
 
 }  // namespace flopmark

@@ -9,6 +9,7 @@
 #include "hardware/environment.h"
 #include "hardware/peak.h"
 #include "measure/condition_log.h"
+#include "measure/ruler.h"
 #include "metrics/metrics.h"
 #include "results/record_file.h"
 #include "results/run_warnings.h"
@@ -201,8 +202,11 @@ RunRecord assemble_record(const RecordInputs& inputs) {
     record.metrics = compute_metrics({launches, record.peak, record.environment.device_count});
     record.phases = compute_phases(launches);
     record.conditions = merge_conditions(launches);
+    record.ruler = merge_rulers(launches);
     append(record.warnings, launch_warnings(launches));
+    append(record.warnings, data_warnings(launches));
     append(record.warnings, condition_warnings(launches));
+    append(record.warnings, machine_warnings(record));
   }
   append(record.warnings, subject_warnings(inputs.subject));
 

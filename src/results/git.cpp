@@ -249,6 +249,18 @@ std::optional<int64_t> commits_between(const fs::path& folder, const std::string
   return code == 0 ? std::optional(static_cast<int64_t>(ahead)) : std::nullopt;
 }
 
+std::string commit_of(const fs::path& folder, const std::string& reference) {
+  const auto [repository, reason] = open_repository(folder);
+  if (!repository) throw usage_error(fmt::format("{}: {}", reference, reason));
+  const Tree commit = named_object(repository.get(), reference, GIT_OBJECT_COMMIT);
+  if (!commit) {
+    throw usage_error(fmt::format(
+        "{}: no such commit, branch or tag in this repository; see git log, or fetch it first", reference));
+  }
+  char hash[GIT_OID_HEXSZ + 1];
+  return git_oid_tostr(hash, sizeof hash, git_object_id(commit.get()));
+}
+
 bool is_bisecting(const fs::path& folder) {
   const Repository repository = open_repository(folder).repository;
   if (!repository) return false;

@@ -42,7 +42,11 @@ std::vector<std::string> files_at(const std::filesystem::path& folder, const std
 std::optional<int64_t> commits_between(const std::filesystem::path& folder, const std::string& from,
                                        const std::string& to);
 
-/// Whether `git bisect` is under way in the work tree that holds `folder`.
+/// The commit, 40 hex digits, that `reference` (a branch, tag, commit, HEAD~1, ...) names in the tree that
+/// holds `folder`. @throws Error 200 in Git's words: no repository, no such reference.
+std::string commit_of(const std::filesystem::path& folder, const std::string& reference);
+
+/// Whether `git bisect` is at work in the tree that holds `folder`; false outside one.
 bool is_bisecting(const std::filesystem::path& folder);
 
 }  // namespace flopmark

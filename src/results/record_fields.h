@@ -115,6 +115,7 @@ void describe(V& visit, typename V::template Of<RunRecord>& record) {
   visit("metrics", record.metrics);
   visit("phases", record.phases);
   visit("conditions", record.conditions);
+  visit("ruler", record.ruler);
   visit("warmup", record.warmup);
   visit("failure", record.failure);
   visit("repeats", record.repeats);

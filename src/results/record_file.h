@@ -61,6 +61,9 @@ RunRecord parse_record(const std::string& text, const std::string& source);
 /// @throws Error 202 naming the file and why: missing, a folder, empty, half-written or not a record.
 RunRecord read_record(const std::filesystem::path& path);
 
+/// The time now as records have it: UTC to the millisecond, ISO 8601.
+std::string utc_now();
+
 /// Whether `name` is [A-Za-z0-9][A-Za-z0-9._-]{0,63}, so that it is a file name and stays one.
 bool is_record_name(const std::string& name);
 

@@ -56,15 +56,19 @@ Found not_steady(const Launches& launches) {
                   which, first.warmup.reason)};
 }
 
+/// At one place of the launch, or between its first quarter and its last.
+LevelShift drift_of(const LaunchSamples& launch) {
+  const LevelShift at_once = largest_level_shift(launch.timed.step_s, kDriftPart);
+  return at_once.beyond() ? at_once : quarter_shift(launch.timed.step_s, kDriftPart);
+}
+
 Found drift(const Launches& launches) {
-  const auto drifts = [](const LaunchSamples& launch) {
-    return largest_level_shift(launch.timed.step_s, kDriftPart).beyond();
-  };
+  const auto drifts = [](const LaunchSamples& launch) { return drift_of(launch).beyond(); };
   const std::string which = launches_where(launches, drifts);
   if (which.empty()) return std::nullopt;
   double largest = 0;
   for (const auto& launch : launches) {
-    const LevelShift shift = largest_level_shift(launch.timed.step_s, kDriftPart);
+    const LevelShift shift = drift_of(launch);
     if (shift.beyond() && std::abs(shift.shift_ratio) > std::abs(largest)) largest = shift.shift_ratio;
   }
   return Warning{

@@ -9,8 +9,8 @@
 namespace flopmark {
 
 /// What is doubtful about how the launches ran, in this order and each code at most once:
-/// not_steady (warm-up ended unsteady), drift (step time moved within a launch), few_steps (under 30 in a
-/// launch), few_launches (under 5), wall_disagrees (steps and wall clock differ by over 1 %),
+/// not_steady (warm-up ended unsteady), drift (step time moved within a launch, at once or slowly), few_steps
+/// (under 30 in a launch), few_launches (under 5), wall_disagrees (steps and wall clock differ by over 1 %),
 /// phases_do_not_add_up (by over 2 %), flops_differ (between launches), uncounted_operators, loss_constant
 /// (the very same over 10 steps or more).
 std::vector<Warning> launch_warnings(const std::vector<LaunchSamples>& launches);
@@ -21,6 +21,14 @@ std::vector<Warning> launch_warnings(const std::vector<LaunchSamples>& launches)
 /// device), cpu_shared (steal or others' load over 5 %, the timed thread without a CPU for over 2 %, or over
 /// 100 involuntary switches a second and CPU).
 std::vector<Warning> condition_warnings(const std::vector<LaunchSamples>& launches);
+
+/// data_wait_dominates (half of the time or more went into waiting for batches) or loader_slow (the typical
+/// step waits for over 5 % of its time); zero_inputs (see LaunchSamples).
+std::vector<Warning> data_warnings(const std::vector<LaunchSamples>& launches);
+
+/// debug_build (worker or LibTorch), sanitizer_build, ruler_moved (see ruler.h): from the record's
+/// environment and ruler.
+std::vector<Warning> machine_warnings(const RunRecord& record);
 
 /// no_commit, dirty_tree, dirty_unknown.
 std::vector<Warning> subject_warnings(const Subject& subject);

@@ -3,6 +3,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/stack.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct TorchStep::State {
   // Of this block.
   std::vector<torch::Tensor> losses;  ///< per micro-batch; on the device until end_block
   size_t next_loss = 0;
+  bool pauses_between_blocks = false;
   int64_t finished_steps = 0;
   Counts finished, present;  ///< of finished steps; of the step under way
 
@@ -88,6 +90,7 @@ TorchStep::~TorchStep() = default;
 
 void TorchStep::begin_block(int64_t steps) {
   state_->start_over(steps);
+  if (state_->pauses_between_blocks) state_->loader->resume();
 }
 
 void TorchStep::next_batch() {
@@ -122,6 +125,7 @@ void TorchStep::update() {
 }
 
 BlockFacts TorchStep::end_block() {
+  if (state_->pauses_between_blocks) state_->loader->pause();
   BlockFacts facts;
   facts.samples = state_->finished.samples;
   facts.tokens = state_->finished.tokens;
@@ -145,6 +149,23 @@ FlopTotals TorchStep::count() {
   observer.enter(FlopObserver::Part::optimizer);
   update();
   return observer.totals();
+}
+
+bool TorchStep::read_only_zeros() const {
+  const auto& inputs = state_->batch.inputs;
+  const size_t read = inputs.size() > 1 ? inputs.size() - 1 : inputs.size();
+  return read > 0 && std::all_of(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(read),
+                                 [](const torch::Tensor& input) { return !input.any().item<bool>(); });
+}
+
+void TorchStep::pause_between_blocks() {
+  state_->pauses_between_blocks = true;
+  state_->loader->pause();
+}
+
+std::optional<int64_t> TorchStep::queue_depth() const {
+  const Loader& loader = *state_->loader;
+  return loader.workers() > 0 ? std::optional(loader.queue_depth()) : std::nullopt;
 }
 
 int64_t TorchStep::parameters() const {

@@ -39,7 +39,14 @@ class TorchStep : public TrainingStep {
 
   /// One whole untimed step (all micro-batches) under the operator observer.
   FlopTotals count();
+  /// From now on the loader's workers stand still outside of blocks, at once too.
+  void pause_between_blocks();
+  /// Batches the loader has ready; absent without workers.
+  std::optional<int64_t> queue_depth() const;
   int64_t parameters() const;  ///< number of trainable values, shared ones once
+  /// Whether what the model read of the last batch held nothing but zeros; targets (the last of several
+  /// tensors) aside, of which zeros are usual. False before the first batch. Waits for the device.
+  bool read_only_zeros() const;
 
  private:
   struct State;

@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-#include "launch/protocol.h"
-
 namespace flopmark {
 namespace {
 
@@ -42,6 +40,24 @@ void Channel::report_stage() {
   report_progress();
 }
 
+void Channel::set_quiet(bool quiet) {
+  {
+    const std::lock_guard lock(mutex_);
+    quiet_ = quiet;
+  }
+  wake_.notify_all();
+}
+
+void Channel::report_ready(const WorkerReady& ready) {
+  const std::lock_guard lock(mutex_);
+  write_line(format_ready(ready));
+}
+
+void Channel::report_turn(const TurnSamples& turn) {
+  const std::lock_guard lock(mutex_);
+  write_line(format_turn(turn));
+}
+
 void Channel::report_failure(const Failure& failure) {
   const std::lock_guard lock(mutex_);
   write_line(format_failure(failure));
@@ -54,8 +70,12 @@ void Channel::report_error(ExitCode code, const std::string& text) {
 
 void Channel::run() {
   std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, kInterval, [this] { return ending_; })) {
-    report_progress();
+  while (!ending_) {
+    if (quiet_) {
+      wake_.wait(lock, [this] { return ending_ || !quiet_; });
+    } else if (!wake_.wait_for(lock, kInterval, [this] { return ending_ || quiet_; })) {
+      report_progress();
+    }
   }
 }
 

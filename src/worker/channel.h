@@ -8,6 +8,7 @@
 
 #include "flopmark/error.h"
 #include "flopmark/record.h"
+#include "launch/protocol.h"
 #include "measure/step_loop.h"
 
 namespace flopmark {
@@ -23,8 +24,12 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
 
   void set_samples_per_step(int64_t samples);
+  /// While quiet, its thread sleeps and writes nothing.
+  void set_quiet(bool quiet);
   /// Writes where the launch is, now.
   void report_stage();
+  void report_ready(const WorkerReady& ready);
+  void report_turn(const TurnSamples& turn);
   void report_failure(const Failure& failure);
   void report_error(ExitCode code, const std::string& text);
 
@@ -37,7 +42,7 @@ class Channel {
   const LoopState& state_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool ending_ = false;
+  bool ending_ = false, quiet_ = false;
   int64_t samples_per_step_ = 0;
   int64_t last_step_ = 0;
   LoopState::Stage last_stage_ = LoopState::Stage::load;
@@ -48,9 +53,5 @@ class Channel {
 /// From now on a fatal signal (SEGV, BUS, FPE, ILL, ABRT) writes a failure line with stage and step to `fd`
 /// before the process ends by that signal. Async-signal-safe; once per process.
 void report_crashes(int fd, const LoopState& state);
-
-/// Watches standard input, the control pipe: "stop" sets state.stop; its end means that the front-end is
-/// gone, and this process ends at once. Also asks the kernel for SIGKILL when the parent dies.
-void follow_front_end(LoopState& state);
 
 }  // namespace flopmark

@@ -2,13 +2,21 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/version.h>
 
+#include "hardware/build_facts.h"
 #include "hardware/environment.h"
 
 namespace flopmark {
 namespace {
+
+#if defined(NDEBUG) && defined(__OPTIMIZE__)
+constexpr bool kDebugBuild = false;
+#else
+constexpr bool kDebugBuild = true;
+#endif
 
 #ifdef FLOPMARK_CUDA
 /// 90501 -> "9.5.1", as cuDNN 9 writes its version.
@@ -65,9 +73,13 @@ Environment worker_environment([[maybe_unused]] const torch::Device& device) {
   const Environment host = host_environment();
   environment.device_name = host.cpu_model;
   environment.cpu_logical = host.cpu_logical;
+  environment.variables = host.variables;  // a front-end may have added some to its own
   environment.libtorch = TORCH_VERSION;
   environment.threads = at::get_num_threads();
   environment.compiler = "gcc " __VERSION__ " (" FLOPMARK_BUILD_FLAGS ")";
+  environment.worker_debug = kDebugBuild;
+  environment.libtorch_build = build_type_of(at::show_config());
+  environment.sanitizers = sanitizers_here();
 #ifdef FLOPMARK_CUDA
   if (device.is_cuda()) add_cuda_facts(environment, device);
 #endif

@@ -54,13 +54,18 @@ FlopObserver::Options counting_options(const RunConfig& config) {
           .tf32 = matmul_precision(config.train.precision) == "tf32"};
 }
 
-Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state) {
-  Job job;
-  job.device = resolve_device(config.device);
+torch::Device prepare_device(const RunConfig& config) {
+  const torch::Device device = resolve_device(config.device);
   if (config.measure.threads > 0) {
     at::set_num_threads(static_cast<int>(config.measure.threads));
   }
-  apply_precision(config.train, job.device);
+  apply_precision(config.train, device);
+  return device;
+}
+
+Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state) {
+  Job job;
+  job.device = prepare_device(config);
   at::manual_seed(static_cast<uint64_t>(config.train.seed));  // dropout
   std::shared_ptr<const Dataset> dataset = make_dataset(config);
   job.data = summarize(*dataset);

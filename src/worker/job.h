@@ -28,7 +28,11 @@ struct Job {
   std::unique_ptr<Loader> loader;
 };
 
-/// Sets threads and the precision switches of this process, checks the data, builds model and loader.
+/// Sets threads and the precision switches of this process. @returns the device that the config names.
+/// @throws Error 200 if it is not here, or cannot compute in that precision.
+torch::Device prepare_device(const RunConfig& config);
+
+/// Prepares the device, checks the data, builds model and loader.
 /// @throws Error 200 for what is wrong in the config or its data.
 Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state);
 

@@ -47,6 +47,8 @@ int main(int argc, char** argv) {
   app.add_option("--config", options.config, "resolved config");
   app.add_option("--samples", options.samples, "raw-sample file to write");
   app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
+  app.add_option("--turns", options.turns, "takes turns with another worker, for so many timed steps")
+      ->check(CLI::PositiveNumber);
   app.add_flag("--count", options.count_only, "count the FLOPs of a step, measure nothing");
   app.add_flag("--measure-peak", options.measure_peak, "search the best matmul rate of the device");
   try {

@@ -22,10 +22,14 @@ std::optional<int64_t> proc_bytes(const char* file, const std::string& key) {
 
 }  // namespace
 
-void MemoryWatch::reset() {
-  load_host_bytes_ = proc_bytes("/proc/self/status", "VmHWM");
+void MemoryWatch::forget_host_peak() {
   std::ofstream("/proc/self/clear_refs")
       << "5";  // resets VmHWM; where not allowed the peak covers the whole launch
+}
+
+void MemoryWatch::reset() {
+  load_host_bytes_ = proc_bytes("/proc/self/status", "VmHWM");
+  forget_host_peak();
   if (!device_.is_cpu()) {
     at::accelerator::resetPeakStats(device_.index());
   }

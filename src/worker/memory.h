@@ -10,6 +10,8 @@ namespace flopmark {
 class MemoryWatch {
  public:
   explicit MemoryWatch(const torch::Device& device) : device_(device) {}
+  /// Forgets the host's peak so far, so that the load-time peak begins here.
+  static void forget_host_peak();
   /// Forgets the peaks so far (load and warm-up); keeps the host's as the load-time peak.
   void reset();
   /// Peaks since reset(), bytes. What this system cannot tell is absent.

@@ -8,25 +8,30 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <new>
-#include <system_error>
 
 #include "flopmark/error.h"
 #include "measure/condition_sampler.h"
 #include "measure/host_marker.h"
+#include "measure/turns.h"
+#include "stats/quantile.h"
 #include "train/device_marker.h"
 #include "train/torch_step.h"
 #include "worker/channel.h"
+#include "worker/control.h"
+#include "worker/describe_failure.h"
 #include "worker/device_facts.h"
 #include "worker/measure_peak.h"
 #include "worker/memory.h"
 #include "worker/meta_count.h"
+#include "worker/torch_ruler.h"
 
 namespace flopmark {
 namespace {
 
 /// Warm-up on a GPU lasts at least this long: clocks and temperature settle (architecture, section 5).
 constexpr double kGpuWarmupMinS = 30;
+/// What a turn is cut by: as many steps as the warm-up detector looks at.
+constexpr std::ptrdiff_t kUsualSteps = 40;
 /// A device's clock changes within tenths of a second; a CPU thread that wakes up takes time from the step.
 constexpr std::chrono::milliseconds kDeviceSamplePeriod{100}, kCpuSamplePeriod{500};
 
@@ -77,8 +82,9 @@ class Session {
     sensors_ = sensors_of(device_);
   }
 
-  void warm_up() {
+  void warm_up(int64_t least_steps = 0) {
     WarmupOptions options = warmup_options(config_, device_);
+    options.min_steps = std::max(options.min_steps, least_steps);
     std::optional<DeviceThermometer> thermometer;
     if (sensors_) options.thermometer = &thermometer.emplace(*sensors_);
     samples_.warmup = run_warmup(*step_, *marker_, clock_, options, state_);
@@ -95,18 +101,64 @@ class Session {
     samples_.timed = run_block(*step_, *marker_, clock_, options, state_);
     samples_.conditions = conditions.finish(samples_.timed.steps);
     samples_.memory = memory.read();
+    samples_.zero_inputs = step_->read_only_zeros();
+    step_->pause_between_blocks();  // what follows is no part of the job
+  }
+
+  /// Waits for the front-end's turns, runs them, and returns when it gives no more. Nothing of this process
+  /// runs in between: no loader, no sampler, no progress. Conditions are read at the end of each turn, off
+  /// its clock.
+  void take_turns(Orders& orders, Channel& channel) {
+    MemoryWatch memory(device_);
+    memory.reset();
+    ConditionLog conditions({.device = sensors_.get(), .own_pid = ::getpid(), .turns = true});
+    conditions.begin();
+    conditions.pause();
+    step_->pause_between_blocks();
+    channel.report_ready({usual_step_s()});
+    ControlLine order = orders.wait();
+    for (; order.kind == ControlLine::Kind::turn; order = orders.wait()) {
+      conditions.resume();
+      const TurnSamples turn = take_turn(order.steps);
+      conditions.take();
+      conditions.pause();
+      if (state_.stop.load()) break;
+      channel.report_turn(turn);
+    }
+    samples_.conditions = conditions.end(samples_.timed.steps);
+    samples_.memory = memory.read();
   }
 
   void count_flops() {
     state_.step.store(0);
     state_.stage.store(LoopState::Stage::count);
     samples_.flops = step_->count();
+    samples_.zero_inputs = samples_.zero_inputs.value_or(true) && step_->read_only_zeros();
     samples_.attention_kernel = attention_kernel(*samples_.flops, config_.model);
   }
 
   LaunchSamples& samples() { return samples_; }
 
  private:
+  TurnSamples take_turn(int64_t steps) {
+    const auto queue_depth = step_->queue_depth();
+    const BlockSamples block = run_turn(*step_, *marker_, clock_,
+                                        {.steps = steps,
+                                         .micro_batches = config_.train.gradient_accumulation,
+                                         .steps_before = samples_.timed.steps,
+                                         .discard_first = !device_.is_cpu()},
+                                        state_);
+    append(samples_.timed, block);
+    samples_.turns.push_back({block.steps, block.wall_s, queue_depth});
+    return samples_.turns.back();
+  }
+
+  /// Median of the last steps of the warm-up, which has at least one.
+  double usual_step_s() const {
+    const std::vector<double>& all = samples_.warmup.step_s;
+    return median({all.end() - std::min(std::ssize(all), kUsualSteps), all.end()});
+  }
+
   const RunConfig& config_;
   LoopState& state_;
   torch::Device device_ = torch::kCPU;
@@ -146,22 +198,7 @@ LaunchSamples count_only(const RunConfig& config, LoopState& state) {
   return samples;
 }
 
-/// The story of a launch.
-LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
-                               Channel& channel) {
-  if (options.measure_peak) return measure_peak(options.config, state);
-  const RunConfig config = read_config(options.config);
-  if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
-  Session session(config, maker, state);
-  if (options.count_only) {  // what a model from a file does is known only by doing it
-    session.count_flops();
-    return std::move(session.samples());
-  }
-  channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
-  session.warm_up();
-  if (!state.stop.load()) {
-    session.time_steps();
-  }
+LaunchSamples end_of_launch(Session& session, LoopState& state) {
   if (!state.stop.load()) {
     session.count_flops();
   }
@@ -171,59 +208,66 @@ LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& 
   return std::move(session.samples());
 }
 
-Failure failure_at(const LoopState& state, const std::string& kind, const std::string& text) {
-  const int64_t step = state.step.load();
-  return {.kind = kind,
-          .phase = stage_name(state.stage.load()),
-          .step = step > 0 ? std::optional<int64_t>(step) : std::nullopt,
-          .text = text};
-}
-
-bool is_out_of_memory(const std::exception& error) {
-  const std::string text = error.what();
-  return dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr ||
-         dynamic_cast<const std::bad_alloc*>(&error) != nullptr ||
-         text.find("can't allocate memory") != std::string::npos ||
-         text.find("not enough memory") != std::string::npos ||
-         text.find("out of memory") != std::string::npos;
-}
-
-/// The interpreter shows the model's source lines, and what went wrong last.
-std::string interpreter_message(const std::string& text) {
-  const size_t end = text.find_last_not_of('\n');
-  const size_t begin = text.rfind('\n', end);
-  return "the TorchScript model's forward or loss failed: " +
-         text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) +
-         "; do data.inputs (sizes, dtypes, high) fit its arguments?";
-}
-
-/// LibTorch's messages carry a C++ stack trace behind the first line; users get the first line.
-std::string message_of(const std::exception& error) {
-  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
-  std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
-  text = text.substr(0, text.find("\nException raised from"));
-  return text.find("TorchScript interpreter") == std::string::npos ? text : interpreter_message(text);
-}
-
-Failure describe(const std::exception& error, const LoopState& state) {
-  if (const auto* nan = dynamic_cast<const NanLoss*>(&error)) {
-    return {.kind = "nan_loss", .phase = stage_name(nan->stage), .step = nan->step, .text = nan->what()};
+/// The story of a launch that takes turns.
+LaunchSamples run_turns(const RunConfig& config, const ModelMaker& maker, LoopState& state, Channel& channel,
+                        Orders& orders) {
+  channel.set_quiet(true);
+  if (orders.wait().kind != ControlLine::Kind::warmup) {
+    LaunchSamples none;
+    none.status = "incomplete";
+    return none;
   }
-  if (is_out_of_memory(error)) {
-    return failure_at(state, "out_of_memory", message_of(error) + " (" + free_memory_text() + ")");
+  channel.set_quiet(false);
+  Session session(config, maker, state);
+  channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
+  session.warm_up(1);
+  channel.set_quiet(true);
+  if (!state.stop.load()) {
+    session.take_turns(orders, channel);
   }
-  return failure_at(state, "error", message_of(error));
+  channel.set_quiet(false);
+  return end_of_launch(session, state);
+}
+
+/// The story of a launch.
+LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
+                               Channel& channel, Orders& orders) {
+  if (options.measure_peak) return measure_peak(options.config, state);
+  const RunConfig config = read_config(options.config);
+  if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
+  if (options.turns > 0) return run_turns(config, maker, state, channel, orders);
+  if (options.count_only) {  // what a model from a file does is known only by doing it
+    Session session(config, maker, state);
+    session.count_flops();
+    return std::move(session.samples());
+  }
+  const torch::Device device = prepare_device(config);
+  std::optional<Ruler> ruler;
+  read_ruler_on(device, ruler);
+  MemoryWatch::forget_host_peak();
+  Session session(config, maker, state);
+  session.samples().ruler = std::move(ruler);
+  channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation);
+  session.warm_up();
+  if (!state.stop.load()) {
+    session.time_steps();
+  }
+  if (!state.stop.load()) {
+    read_ruler_on(device, session.samples().ruler);
+  }
+  return end_of_launch(session, state);
 }
 
 }  // namespace
 
 int run_session(const SessionOptions& options, const ModelMaker& maker) {
   static LoopState state;  // static: the crash handler and the control thread outlive this call
+  static Orders orders;
   report_crashes(options.progress_fd, state);
   Channel channel(options.progress_fd, state);
-  follow_front_end(state);
+  follow_front_end(state, orders);
   try {
-    write_samples(run_launch_steps(options, maker, state, channel), options.samples);
+    write_samples(run_launch_steps(options, maker, state, channel, orders), options.samples);
     return static_cast<int>(ExitCode::ok);
   } catch (const Error& error) {
     if (error.code() == ExitCode::cannot_judge) {
@@ -233,7 +277,7 @@ int run_session(const SessionOptions& options, const ModelMaker& maker) {
     channel.report_error(error.code(), error.what());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    channel.report_failure(describe(error, state));
+    channel.report_failure(describe_failure(error, state));
   } catch (...) {
     channel.report_failure(
         failure_at(state, "error", "the model threw something that is not a std::exception"));

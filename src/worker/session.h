@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 
 #include "worker/job.h"
@@ -10,6 +11,7 @@ struct SessionOptions {
   std::filesystem::path config;   ///< resolved config, JSON
   std::filesystem::path samples;  ///< where the raw samples go
   int progress_fd = -1;
+  int64_t turns = 0;  ///< above 0: takes turns (launch/control_line.h), this many timed steps are wanted
   bool count_only = false;    ///< count the FLOPs of a step, measure nothing
   bool measure_peak = false;  ///< search the best matmul rate; `config` is then that of measure_peak.h
 };

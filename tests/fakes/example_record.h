@@ -55,6 +55,7 @@ inline RunRecord example_record() {
   record.conditions->throttle_ratio = {{"sw_power_cap", 0.35}};
   record.conditions->device_energy_j = 1234.5678;
   record.conditions->steal_ratio = 0;
+  record.ruler = Ruler{137438953472, 134217728, {0.0026, 0.00261234567}, {0.00005, 0.0000501}};
   record.warmup = WarmupSummary{14, 1.5, true, "steady after 14 steps"};
   record.repeats = {
       {4, 8, 256, 0, 1.0049382716, {0.25, 0.2512345678}, 5.5, 5.25, {0.25, 0.25, 0.25, 0.2549382716}},

@@ -24,6 +24,9 @@ inline LaunchSamples example_samples() {
   samples.environment.cpu_logical = 8;
   samples.environment.threads = 4;
   samples.environment.variables = {{"OMP_NUM_THREADS", "4"}};
+  samples.environment.worker_debug = false;
+  samples.environment.libtorch_build = "Release";
+  samples.environment.sanitizers = "none";
   samples.environment.device_uuid = "GPU-1";
   samples.environment.ecc = false;
   samples.environment.device_power_limit_w = 700.5;
@@ -34,6 +37,8 @@ inline LaunchSamples example_samples() {
   samples.conditions->throttle_ratio = {{"sw_power_cap", 0.25}};
   samples.conditions->device_energy_j = 1.0 / 3;
   samples.conditions->other_processes = 2;
+  samples.ruler = Ruler{268435456, 67108864, {1.0 / 3, 0.0041}, {0.0082, 0.0083}};
+  samples.zero_inputs = false;
   samples.data = {"corpus.bin", "u16", "0123456789abcdef", 1000, 32000, "fedcba9876543210"};
   samples.matmul_precision = "tf32";
   samples.attention_kernel = "fused";
@@ -50,6 +55,7 @@ inline LaunchSamples example_samples() {
   samples.timed.tokens = 4096;
   samples.timed.images = 5;
   samples.timed.losses = {5.545177444479562, 5.5};
+  samples.turns = {{1, 0.4, 3}, {1, 1.0 / 7, std::nullopt}};
   samples.memory = {1, 2, 3, 4, 5};
   samples.flops = FlopTotals{};
   samples.flops->forward_flop = 10;

@@ -2,6 +2,7 @@
 // front-end can be tested with exact values and every way a worker can end. Driven by environment variables:
 //   FAKE_WORKER       how it behaves: a name of kModes below; "ok" if not set
 //   FAKE_STEP_S       seconds per step in its samples, 0.2 if not set; the phases are cut in proportion
+//   FAKE_TURNS        how it behaves when it takes turns: see fake_worker_turns.h
 //   FAKE_PID_FILE     a file to which it appends its process number, and its child's, one per line
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -21,6 +22,7 @@
 
 #include "fakes/fake_samples.h"
 #include "fakes/fake_worker_talk.h"
+#include "fakes/fake_worker_turns.h"
 #include "launch/protocol.h"
 #include "measure/samples.h"
 
@@ -268,5 +270,6 @@ int main(int argc, char** argv) {
     std::cerr << "FAKE_WORKER=" << mode << " is not a mode\n";
     return 2;
   }
-  return found->second(task_of(argc, argv));
+  const Task task = task_of(argc, argv);
+  return task.turns > 0 ? take_turns(task) : found->second(task);
 }

@@ -26,6 +26,7 @@ inline std::string variable(const char* name, const char* otherwise) {
 struct Task : FakeTask {
   std::string samples_path;
   int progress_fd = -1;
+  int64_t turns = 0;            ///< of --turns: takes turns (fake_worker_turns.h)
   nlohmann::json peak_request;  ///< of --measure-peak; null otherwise
 };
 
@@ -37,6 +38,7 @@ inline Task task_of(int argc, char** argv) {
   task.step_s = std::stod(variable("FAKE_STEP_S", "0.2"));
   task.samples_path = options.at("--samples");
   task.progress_fd = std::stoi(options.at("--progress-fd"));
+  if (options.count("--turns") > 0) task.turns = std::stoll(options["--turns"]);
   if (std::string(argv[argc - 1]) == "--measure-peak") {
     task.peak_request = config;
     return task;

@@ -89,6 +89,7 @@ int main(int argc, char** argv) {
   app.add_option("--config", options.config);
   app.add_option("--samples", options.samples);
   app.add_option("--progress-fd", options.progress_fd);
+  app.add_option("--turns", options.turns);
   CLI11_PARSE(app, argc, argv);
   return run_session(options, [](const auto& shape, const auto& model_options, const LoopState& state) {
     return std::make_unique<FaultyModel>(make_model(shape, model_options), state);

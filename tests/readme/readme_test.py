@@ -17,6 +17,12 @@ RUN_BY_CI = {"scripts/quickstart", "scripts/test"}
 NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "flopmark check configs/llama-tiny-cpu.json",  # a verdict on the noise of the machine that tests
     "scripts/python-reference",
+    "flopmark doctor configs/quickstart.json",
+    "flopmark ab configs/quickstart.json --b.set train.precision=bf16-mixed",
+    "flopmark ab configs/quickstart.json --a.ref HEAD~1 --build 'scripts/setup && cmake --workflow --preset release' --budget 30m --format markdown",
+    "flopmark calibrate configs/quickstart.json --pairs 40 --want 0.02",
+    "git bisect run flopmark ab configs/quickstart.json --a.ref v1.0 --build 'scripts/setup && cmake --workflow --preset release' --mid 0.025",
+    "scripts/gpu-check --deps gpu-deps --output gpu-check.json",
     "cmake --preset release -B build/bench -DFLOPMARK_BENCHMARKS=ON && cmake --build build/bench",
     "benchmarks/compare_python",
     "build/bench/bin/loop_overhead configs/quickstart.json 1.002",

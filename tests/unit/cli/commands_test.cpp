@@ -28,8 +28,11 @@ const std::vector<HelpCase>& help_cases() {
                                             {"peak", {"peak", "--help"}},
                                             {"baseline_diff", {"baseline", "diff", "--help"}},
                                             {"compare", {"compare", "--help"}},
+                                            {"ab", {"ab", "--help"}},
+                                            {"calibrate", {"calibrate", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"env", {"env", "--help"}},
+                                            {"doctor", {"doctor", "--help"}},
                                             {"completion", {"completion", "--help"}}};
   return kCases;
 }
@@ -74,9 +77,10 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, check, compare, baseline, flops, mfu, peak, list, "
-       "env, "
-       "completion; "
+       "unknown command \"rnu\"; the commands are run, check, compare, ab, calibrate, baseline, flops, mfu, "
+       "peak, "
+       "list, env, "
+       "doctor, completion; "
        "see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},

@@ -74,6 +74,10 @@ TEST_F(CompareCommandTest, JsonHasWhatOthersRead) {
   EXPECT_NEAR(comparison["change_ratio"].get<double>(), 0.4, 1e-9);
   EXPECT_TRUE(comparison.contains("ci95_low"));
   EXPECT_TRUE(comparison["unconfirmed"].get<bool>());
+  EXPECT_EQ(comparison["confirm"],
+            "flopmark ab tiny.json --a.worker OLD --b.worker NEW");  // no Git tree here
+  EXPECT_THAT(flopmark({"compare", "a.json", "slow.json"}).out,
+              HasSubstr("\nconfirm  flopmark ab tiny.json --a.worker OLD --b.worker NEW\n"));
   EXPECT_EQ(comparison["environment_differences"], json::array());
   EXPECT_EQ(comparison["metrics"]["samples_per_s"]["better"], "higher");
   EXPECT_EQ(comparison["metrics"]["samples_per_s"]["change"], "worse");

@@ -211,6 +211,7 @@ TEST(ConfigLayer, SetsThatAreRefused) {
   EXPECT_THAT(refused("train={\"seed\": 1, \"seed\": 2}"), HasSubstr("given twice"));
   EXPECT_THAT(refused("train=" + std::string(100, '[') + std::string(100, ']')),
               HasSubstr("nested more than"));
+  EXPECT_THAT(refused("data.inputs=[{\"shape\": [2 3]}]"), HasSubstr(":1:15: not valid JSON: "));
   EXPECT_THAT(refused("data.path=\xff"), HasSubstr("data.path: found "));
   EXPECT_THAT(refused(std::string(10000, '.') + "=1"), HasSubstr("unknown key"));
   EXPECT_TRUE(layer.empty());

@@ -147,10 +147,36 @@ TEST(Loader, PauseWaitsForTheBatchesInHand) {
   dataset->open();
   pausing.get();
   // A worker may have begun a batch more before pause() came; whatever was begun is finished.
-  const int64_t ready = loader.queue_depth();
-  EXPECT_EQ(dataset->begun, ready);
-  EXPECT_EQ(dataset->made, ready);
-  EXPECT_GE(ready, 2);
+  const int64_t made = dataset->made;
+  EXPECT_EQ(dataset->begun, made);
+  EXPECT_GE(made, 2);
+  const auto batches = take(loader, static_cast<int>(made));
+  for (int64_t i = 0; i < made; ++i) EXPECT_THAT(batches[static_cast<size_t>(i)], ElementsAre(i));
+  EXPECT_EQ(dataset->begun, made) << "a paused consumer gets them at once";
+}
+
+/// As long as its making went on while paused, a batch takes after resume(); else a consumer that pauses
+/// after each batch would never wait for a slow dataset.
+TEST(Loader, APauseMakesASlowDatasetNoFaster) {
+  for (const int64_t workers : {1, 2}) {
+    const auto dataset = std::make_shared<FakeDataset>(1000);
+    dataset->sleep = 20ms;
+    Loader loader(dataset, {.batch_size = 1, .workers = workers, .prefetch = 4, .shuffle = false});
+    loader.next();
+    double consuming_s = 0;
+    constexpr int kBatches = 24;
+    for (int i = 1; i <= kBatches; ++i) {
+      loader.pause();
+      const int64_t depth = loader.queue_depth();
+      std::this_thread::sleep_for(5ms);  // the other one's turn
+      EXPECT_EQ(loader.queue_depth(), depth) << "it grew while paused";
+      const auto begin = std::chrono::steady_clock::now();
+      loader.resume();
+      EXPECT_THAT(values(loader.next()), ElementsAre(i));
+      consuming_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    EXPECT_GE(consuming_s, 0.020 * (kBatches - 2 * workers) / static_cast<double>(workers)) << workers;
+  }
 }
 
 TEST(Loader, PausedHandsOutWhatIsReadyAndThenMakesBatchesItself) {
@@ -226,6 +252,14 @@ TEST(Loader, EndsWhereverItsWorkersAre) {
     Loader full(dataset, {.batch_size = 1, .workers = 3, .prefetch = 2});
     ASSERT_TRUE(comes_true([&] { return full.queue_depth() == 2; }));
     if (paused) full.pause();
+  }
+  for (const bool resumed : {false, true}) {
+    const auto slow = std::make_shared<FakeDataset>(100);
+    slow->sleep = 50ms;
+    Loader holding(slow, {.batch_size = 1, .workers = 2});
+    ASSERT_TRUE(comes_true([&] { return slow->begun == 2; }));
+    holding.pause();
+    if (resumed) holding.resume();
   }
   const auto dataset = std::make_shared<FakeDataset>(100);
   dataset->poisoned = 0;

@@ -74,6 +74,35 @@ TEST(CpuSharesOf, WhatIsUnknownStaysUnknown) {
   EXPECT_EQ(cpu_shares(after, after).others_ratio, std::nullopt) << "no time passed";
 }
 
+TEST(CpuReadingMoved, EveryCounterLeavesOutWhatPassed) {
+  CpuReading first{.time_s = 1, .cpus = CpuTimes{1, 2, 3}, .wait_s = 4, .own_s = 5};
+  first.involuntary_switches = 6;
+  first.major_faults = 7;
+  first.minor_faults = 8;
+  CpuReading from{.time_s = 10, .cpus = CpuTimes{10, 10, 10}, .wait_s = 10, .own_s = 10};
+  from.involuntary_switches = from.major_faults = from.minor_faults = 10;
+  CpuReading to{.time_s = 11, .cpus = CpuTimes{12, 13, 14}, .wait_s = 15, .own_s = 16};
+  to.involuntary_switches = 17;
+  to.major_faults = 18;
+  to.minor_faults = 19;
+  const CpuReading moved = moved_on(first, from, to);
+  EXPECT_EQ(moved.time_s, 2);
+  EXPECT_EQ(moved.cpus->busy_s, 3);
+  EXPECT_EQ(moved.cpus->steal_s, 5);
+  EXPECT_EQ(moved.cpus->total_s, 7);
+  EXPECT_EQ(moved.wait_s, 9);
+  EXPECT_EQ(moved.own_s, 11);
+  EXPECT_EQ(moved.involuntary_switches, 13);
+  EXPECT_EQ(moved.major_faults, 15);
+  EXPECT_EQ(moved.minor_faults, 17);
+  from.cpus.reset();
+  from.wait_s.reset();
+  const CpuReading unknown = moved_on(first, from, to);
+  EXPECT_FALSE(unknown.cpus);
+  EXPECT_FALSE(unknown.wait_s);
+  EXPECT_EQ(unknown.own_s, 11);
+}
+
 TEST(CpuCounters, ReadTheKernelAndThisProcess) {
   const KernelTree tree;
   tree.write("proc/stat", kStat);

@@ -99,6 +99,20 @@ TEST(ProgressLine, PlainLinesOncePerPhaseAndLaunch) {
             "launch 2/2: load\nlaunch 2/2: warmup\nlaunch 2/2: timed, 50 steps\nlaunch 2/2: stopping\n");
 }
 
+TEST(ProgressLine, TurnsOfTwoWorkers) {
+  Screen plain(false);
+  plain.sink->launch_started(1, 12);
+  for (int64_t turn = 1; turn <= 16; ++turn) plain.sink->progress({"turns", turn, 16, 0});
+  EXPECT_EQ(plain.taken(), "launch 1/12: turns, 16 turns\n");
+  Screen screen(true);
+  screen.sink->launch_started(1, 1);
+  screen.sink->progress({"turns", 1, 16, 0});
+  screen.now_s += 3;
+  screen.taken();
+  screen.sink->progress({"turns", 4, 16, 0});  // 3 turns in 3 s
+  EXPECT_EQ(screen.taken(), kWipe + "launch 1/1  turns 4/16  12 s left");
+}
+
 TEST(ProgressLine, QuietWritesNothing) {
   testing::internal::CaptureStderr();
   const auto sink = make_progress_line(true);

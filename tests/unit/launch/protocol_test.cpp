@@ -24,6 +24,8 @@ TEST(Protocol, LinesAreWhatTheContractSays) {
       "{\"failure\":{\"kind\":\"nan_loss\",\"phase\":\"timed\",\"step\":3,\"text\":\"loss is nan\"}}\n");
   EXPECT_EQ(format_failure({"error", "load", std::nullopt, "x"}),
             "{\"failure\":{\"kind\":\"error\",\"phase\":\"load\",\"step\":null,\"text\":\"x\"}}\n");
+  EXPECT_EQ(format_ready({0.25}), "{\"ready\":{\"step_s\":0.25}}\n");
+  EXPECT_EQ(format_turn({5, 0.5, 3}), "{\"turn\":{\"queue_depth\":3,\"steps\":5,\"wall_s\":0.5}}\n");
   EXPECT_EQ(format_worker_error({ExitCode::usage, "bad"}), "{\"error\":{\"code\":200,\"text\":\"bad\"}}\n");
   EXPECT_EQ(format_version({"flopmark.worker/1", "2.15.0", ""}),
             "{\"cuda\":null,\"libtorch\":\"2.15.0\",\"protocol\":\"flopmark.worker/1\"}\n");
@@ -36,6 +38,12 @@ TEST(Protocol, ReadsBackWhatItWrites) {
   EXPECT_EQ(update.step, 3);
   EXPECT_EQ(update.steps, 0);
   EXPECT_EQ(update.samples_per_s, 0.25);
+  EXPECT_EQ(parsed<WorkerReady>(format_ready({1.0 / 3})).step_s, 1.0 / 3);
+  const auto turn = parsed<TurnSamples>(format_turn({5, 1.0 / 7, 0}));
+  EXPECT_EQ(turn.steps, 5);
+  EXPECT_EQ(turn.wall_s, 1.0 / 7);
+  EXPECT_EQ(turn.queue_depth, 0);
+  EXPECT_EQ(parsed<TurnSamples>(format_turn({1, 0, std::nullopt})).queue_depth, std::nullopt);
   const auto failure = parsed<Failure>(format_failure({"out_of_memory", "warmup", 2, "line 1\nline \"2\""}));
   EXPECT_EQ(failure.kind, "out_of_memory");
   EXPECT_EQ(failure.phase, "warmup");
@@ -68,6 +76,14 @@ TEST(Protocol, RefusesWhatIsNotALineOfIt) {
            R"({"phase":"timed","step":1,"steps":5,"samples_per_s":-1})",
            R"({"phase":"timed","step":1,"steps":5,"samples_per_s":1e999})",
            R"({"phase":7,"step":1,"steps":5,"samples_per_s":1})",
+           R"({"ready":{}})",
+           R"({"ready":0.1})",
+           R"({"ready":{"step_s":0}})",
+           R"({"ready":{"step_s":1e999}})",
+           R"({"turn":{"steps":1,"wall_s":0.1}})",
+           R"({"turn":{"steps":1,"wall_s":0.1,"queue_depth":-1}})",
+           R"({"turn":{"steps":1.5,"wall_s":0.1,"queue_depth":null}})",
+           R"({"turn":{"steps":1,"wall_s":-0.1,"queue_depth":null}})",
            R"({"failure":7})",
            R"({"failure":{"kind":"crash"}})",
            R"({"error":{"code":200}})",

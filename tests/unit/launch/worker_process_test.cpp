@@ -44,6 +44,19 @@ TEST(WorkerProcess, PassesOnNoOtherDescriptorAndNoIgnoredSignal) {
   std::signal(SIGUSR1, SIG_DFL);
 }
 
+TEST(WorkerProcess, AddedVariablesOutweighInheritedOnes) {
+  ::setenv("FLOPMARK_TEST_KEPT", "kept", 1);
+  ::setenv("FLOPMARK_TEST_OVER", "old", 1);
+  WorkerProcess process(
+      {"/bin/sh", "-c", "echo $FLOPMARK_TEST_KEPT $FLOPMARK_TEST_OVER $FLOPMARK_TEST_NEW"},
+      {{"FLOPMARK_TEST_OVER", "first"}, {"FLOPMARK_TEST_NEW", "a=b"}, {"FLOPMARK_TEST_OVER", "last"}});
+  ASSERT_TRUE(holds_soon([&] { return process.ended(); }));
+  EXPECT_EQ(read_available(process.log(), 1000).bytes, "kept last a=b\n");
+  EXPECT_STREQ(std::getenv("FLOPMARK_TEST_OVER"), "old") << "this process's own";
+  ::unsetenv("FLOPMARK_TEST_KEPT");
+  ::unsetenv("FLOPMARK_TEST_OVER");
+}
+
 TEST(WorkerProcess, HasAGroupOfItsOwn) {
   WorkerProcess process({"/bin/sleep", "1000"});
   EXPECT_EQ(::getpgid(process.pid()), process.pid());

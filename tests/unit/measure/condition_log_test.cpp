@@ -77,6 +77,42 @@ TEST(ConditionLog, AFieldThatComesAndGoesIsOfTheSamplesThatHaveIt) {
   EXPECT_FALSE(conditions.device_energy_j) << "a counter that runs backwards";
 }
 
+TEST(ConditionLog, WhatHappensWhilePausedIsNotOurs) {
+  const KernelTree tree;
+  const auto set_busy_and_idle = [&](int busy, int idle) {
+    tree.write("proc/stat",
+               "cpu0 " + std::to_string(busy) + " 0 0 " + std::to_string(idle) + " 0 0 0 0 0 0\n");
+  };
+  set_busy_and_idle(100, 100);
+  ConditionLog log({.files = tree.files(), .cpus = {0}});
+  log.begin();
+  set_busy_and_idle(1100, 1100);  // half busy
+  log.pause();
+  set_busy_and_idle(91100, 1100);  // all busy
+  log.resume();
+  log.take();
+  set_busy_and_idle(92100, 2100);  // half busy
+  log.pause();
+  set_busy_and_idle(992100, 2100);
+  EXPECT_NEAR(log.end(1).others_cpu_ratio.value(), 0.5, 0.01);
+}
+
+TEST(ConditionLog, OfTurnsOthersAndEnergyAreNotTold) {
+  LogBench bench;
+  bench.script.readings = {clock_reading(1980, 60, 1000), clock_reading(1970, 61, 1500)};
+  bench.script.processes = {std::vector<NvmlProcess>{{7, 0.5}, {8, 0.5}}};
+  FakeNvmlDevice device(bench.script);
+  ConditionLog log(
+      {.device = &device, .files = bench.tree.files(), .cpus = {0}, .own_pid = 7, .turns = true});
+  log.begin();
+  const Conditions conditions = log.end(1);
+  EXPECT_EQ(conditions.device_clock_hz->min, 1.97e9);
+  EXPECT_FALSE(conditions.device_energy_j);
+  EXPECT_FALSE(conditions.other_processes);
+  EXPECT_FALSE(conditions.others_device_ratio);
+  EXPECT_EQ(bench.script.lists, 0);
+}
+
 TEST(ConditionLog, WithoutADeviceOnlyTheCpuIsKnown) {
   const KernelTree tree;
   tree.write("proc/stat", "cpu0 100 0 0 100 0 0 0 0 0 0\n");

@@ -25,6 +25,7 @@ TEST(JsonFields, ReadWhatIsThere) {
   EXPECT_TRUE(bool_field(object, "b"));
   EXPECT_EQ(text_field(object, "t"), "text");
   EXPECT_EQ(array_field(object, "l").size(), 2u);
+  EXPECT_EQ(numbers_field(object, "l"), (std::vector<double>{1, 2}));
   EXPECT_EQ(optional_count_field(object, "n"), 3);
   EXPECT_EQ(optional_count_field(object, "none"), std::nullopt);
   EXPECT_EQ(optional_text_field(object, "missing"), std::nullopt);
@@ -43,6 +44,11 @@ TEST(JsonFields, RefusalsNameTheKeyAndWhatWasFound) {
   EXPECT_EQ(message_of([&] { bool_field(object, "t"); }), "key \"t\" must be true or false, found \"text\"");
   EXPECT_EQ(message_of([&] { text_field(object, "half"); }), "key \"half\" must be a text, found 1.5");
   EXPECT_EQ(message_of([&] { array_field(object, "half"); }), "key \"half\" must be a list, found 1.5");
+  EXPECT_EQ(message_of([&] { numbers_field(object, "half"); }), "key \"half\" must be a list, found 1.5");
+  EXPECT_EQ(message_of([&] {
+              numbers_field({{"l", {1, "x"}}}, "l");
+            }),
+            "key \"l\" must be a list of numbers");
   EXPECT_EQ(message_of([&] { optional_count_field(object, "half"); }),
             "key \"half\" must be a whole number from 0 up, found 1.5");
   EXPECT_EQ(message_of([&] { field(object, "gone"); }), "key \"gone\" is missing");

@@ -41,6 +41,19 @@ TEST(SamplesJson, RoundTripIsExact) {
   EXPECT_EQ(read.parameters, 9'007'199'254'740'993);
 }
 
+TEST(SamplesJson, RoundTripOfTurns) {
+  const LaunchSamples read = round_trip(example_samples());
+  ASSERT_EQ(read.turns.size(), 2U);
+  EXPECT_EQ(read.turns[0].steps, 1);
+  EXPECT_EQ(read.turns[0].wall_s, 0.4);
+  EXPECT_EQ(read.turns[0].queue_depth, 3);
+  EXPECT_EQ(read.turns[1].wall_s, 1.0 / 7);
+  EXPECT_EQ(read.turns[1].queue_depth, std::nullopt);
+  LaunchSamples unknown = example_samples();
+  unknown.turns[0].wall_s = kNan;
+  EXPECT_THROW(to_json(unknown), std::logic_error);
+}
+
 TEST(SamplesJson, RoundTripOfMeasuredRatesAndDeviceUnits) {
   LaunchSamples written = example_samples();
   written.environment.sm_count = 132;
@@ -89,6 +102,15 @@ TEST(SamplesJson, RoundTripOfNumbersIsExactToTheLastBit) {
   EXPECT_EQ(read.conditions->throttle_ratio, written.conditions->throttle_ratio);
   EXPECT_EQ(read.conditions->device_energy_j, 1.0 / 3);
   EXPECT_EQ(read.conditions->other_processes, 2);
+  ASSERT_TRUE(read.ruler);
+  EXPECT_EQ(read.ruler->matmul_flop, 268435456);
+  EXPECT_EQ(read.ruler->copy_bytes, 67108864);
+  EXPECT_EQ(read.ruler->matmul_s, written.ruler->matmul_s);
+  EXPECT_EQ(read.ruler->copy_s, written.ruler->copy_s);
+  EXPECT_EQ(read.zero_inputs, false);
+  EXPECT_EQ(read.environment.worker_debug, false);
+  EXPECT_EQ(read.environment.libtorch_build, "Release");
+  EXPECT_EQ(read.environment.sanitizers, "none");
   EXPECT_EQ(read.environment.ecc, false);
   EXPECT_EQ(read.environment.device_power_limit_w, 700.5);
   EXPECT_EQ(read.environment.memory_bytes, 64);
@@ -105,6 +127,8 @@ TEST(SamplesJson, WhatIsAbsentStaysAbsent) {
   EXPECT_FALSE(read.memory.host_bytes);
   EXPECT_FALSE(read.flops);
   EXPECT_FALSE(read.conditions);
+  EXPECT_FALSE(read.ruler);
+  EXPECT_FALSE(read.zero_inputs);
   EXPECT_FALSE(read.environment.ecc);
   LaunchSamples watched;
   watched.conditions = Conditions{};

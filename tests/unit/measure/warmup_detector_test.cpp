@@ -136,6 +136,23 @@ TEST(LevelShift, ALongSeriesIsSearchedToItsEnd) {
   EXPECT_TRUE(shift.beyond());
 }
 
+TEST(QuarterShift, IsBetweenTheFirstAndTheLastQuarter) {
+  std::vector<double> values;
+  for (int i = 0; i < 40; ++i) values.push_back(1.0 + 0.001 * i);
+  const LevelShift slow = quarter_shift(values, 8);
+  EXPECT_EQ(slow.split, 10u);
+  EXPECT_NEAR(slow.shift_ratio, 1.0345 / 1.0045 - 1, 1e-12);
+  EXPECT_TRUE(slow.beyond());
+  for (int i = 10; i < 30; ++i) values[static_cast<size_t>(i)] = 9.0;
+  EXPECT_EQ(quarter_shift(values, 8).shift_ratio, slow.shift_ratio) << "the middle does not count";
+}
+
+TEST(QuarterShift, NeedsQuartersOfTheLeastLength) {
+  EXPECT_EQ(quarter_shift(std::vector<double>(31, 1.0), 8).split, 0u);
+  EXPECT_EQ(quarter_shift(std::vector<double>(32, 1.0), 8).split, 8u);
+  EXPECT_FALSE(quarter_shift({}, 0).beyond());
+}
+
 TEST(WarmupDetector, NeedsAFullWindowAndTheMinimum) {
   WarmupDetector detector(10, 200);
   for (int i = 0; i < 39; ++i) {

@@ -17,8 +17,7 @@ constexpr const char* kAnchorFile = "baselines/1x-example-cpu/llama-tiny-cpu.anc
 
 Judgement judged(double reference, double candidate, const char* source) {
   const RunRecord a = steady_record(reference), b = steady_record(candidate);
-  return {
-      {a, source}, compare_records(a, b), "flopmark ab c.json --a.ref 0123456789ab --build 'BUILD COMMAND'"};
+  return {{a, source}, compare_records(a, b)};
 }
 
 /// Steps `candidate` times as long as 0.2 s, against baselines of `baseline` and `anchor` times.
@@ -71,7 +70,7 @@ TEST(CheckReport, JsonHoldsBothComparisons) {
   EXPECT_EQ(whole["exit_code"], 1);
   EXPECT_EQ(whole["checks"][0]["baseline"]["verdict"], "same");
   EXPECT_EQ(whole["checks"][0]["anchor"]["verdict"], "slower");
-  EXPECT_THAT(whole["checks"][0]["confirm"].get<std::string>(), HasSubstr("flopmark ab c.json"));
+  EXPECT_THAT(whole["checks"][0]["confirm"].get<std::string>(), HasSubstr("flopmark ab CONFIG"));
   EXPECT_TRUE(whole["checks"][1]["verdict"].is_null());
   EXPECT_EQ(whole["checks"][1]["reason"], "not judged: crash");
   EXPECT_EQ(whole["checks"][1]["exit_code"], 125);
@@ -80,7 +79,7 @@ TEST(CheckReport, JsonHoldsBothComparisons) {
 TEST(CheckReport, TextFromRecordsCannotActOnTerminalOrPage) {
   CheckResult result = result_of(0.7, 1, 1);
   result.name = "\033[2J<script>";
-  result.baseline->confirm = "\033]0;x\a\n<script>";
+  result.candidate.record.command_line = {"flopmark", "check", "\033]0;x\a\n<script>.json"};
   result.anchor->reference.source = "\033[2J|<b>";
   EXPECT_THAT(check_text(result), Not(HasSubstr("\033[2J")));
   const std::string markdown = check_markdown({result});

@@ -24,6 +24,18 @@ TEST(Summary, GoldenOfAnOrdinaryRun) {
   testing::expect_golden(summarize(example_cpu_record(), context()), "tests/unit/report/golden/summary.txt");
 }
 
+TEST(Summary, TellsOfAMachineThatMoved) {
+  RunRecord record = example_cpu_record();
+  record.ruler = Ruler{268435456, 67108864, {0.004, 0.0041}, {0.008, 0.0082}};
+  EXPECT_EQ(summarize(record, context()).find("ruler "), std::string::npos);
+  record.ruler->matmul_s = {0.004, 0.005};
+  EXPECT_THAT(summarize(record, context()),
+              HasSubstr("ruler    the machine's own speed moved: matmul 53.69 GFLOP/s to 67.11 GFLOP/s, copy "
+                        "7.622 GiB/s to\n         7.812 GiB/s\n"));
+  record.ruler->copy_s.clear();
+  EXPECT_EQ(summarize(record, context()).find("ruler "), std::string::npos) << "a damaged record";
+}
+
 TEST(Summary, FitsHundredColumnsWhateverTheNamesAre) {
   RunRecord record = example_cpu_record();
   record.environment.device_name = std::string(90, 'd') + " " + std::string(250, 'e');

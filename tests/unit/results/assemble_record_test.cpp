@@ -54,6 +54,19 @@ TEST(AssembleRecord, OfACleanRun) {
   EXPECT_FALSE(record.failure.has_value());
 }
 
+TEST(AssembleRecord, KeepsTheRulerAndDoubtsDataAndMachine) {
+  RecordInputs inputs = example_inputs(1e9);
+  for (auto& launch : inputs.launches) {
+    launch.ruler = Ruler{1000, 64, {1.0, 1.2}, {0.5, 0.5}};
+    launch.zero_inputs = true;
+    launch.environment.sanitizers = "address";
+  }
+  const RunRecord record = assemble_record(inputs);
+  ASSERT_TRUE(record.ruler);
+  EXPECT_EQ(record.ruler->matmul_s.size(), 10U);
+  EXPECT_THAT(codes(record), testing::ElementsAre("zero_inputs", "sanitizer_build", "ruler_moved"));
+}
+
 TEST(AssembleRecord, RepeatsHoldStepsBlocksAndLosses) {
   RecordInputs inputs = example_inputs(1e9);
   for (size_t i = 0; i < 5; ++i) inputs.launches[0].timed.step_s[i] = 0.2;

@@ -249,6 +249,24 @@ TEST(GitFiles, ThatAreNotThereAreNamed) {
   EXPECT_THROW(file_at("/", "HEAD", "code.txt"), Error);
 }
 
+TEST(CommitOf, NamesACommitOrSaysThatThereIsNone) {
+  const ScratchTree tree;
+  const std::string commit = inspect_tree(tree.root()).commit.value();
+  for (const char* reference : {"HEAD", "main", "@"}) EXPECT_EQ(commit_of(tree.root(), reference), commit);
+  EXPECT_EQ(commit_of(tree.root(), commit.substr(0, 8)), commit);
+  for (const char* reference : {"nowhere", "HEAD~7", "", "--all", "HEAD:code.txt"}) {
+    try {
+      commit_of(tree.root(), reference);
+      ADD_FAILURE() << reference;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr(std::string(reference) + ": no such commit, branch or tag"));
+    }
+  }
+  const ScratchFolder outside;
+  EXPECT_THROW(commit_of(outside.root(), "HEAD"), Error);
+}
+
 TEST(CommitsBetween, AreThoseOfOneSideOnly) {
   const ScratchTree tree;
   ASSERT_TRUE(git(tree.root(), "checkout -q -b side"));

@@ -40,6 +40,7 @@ TEST(RecordReader, RoundTripIsExact) {
   EXPECT_EQ(back.flops->uncounted[0].name, "aten::cumsum");
   EXPECT_EQ(back.phases->data_wait_host_s, 0.012);
   EXPECT_EQ(back.repeats[0].step_s, record.repeats[0].step_s);
+  EXPECT_EQ(back.ruler->matmul_s, record.ruler->matmul_s);
 }
 
 /// A null where a number must be never turns into 0: what it belongs to is unknown.
@@ -60,12 +61,14 @@ TEST(RecordReader, NullMakesWhatHoldsItUnknown) {
 TEST(RecordReader, OlderRecordsLackKeys) {
   json object = to_json(example_record());
   object.erase("conditions");
+  object.erase("ruler");
   for (const char* key :
        {"device_uuid", "device_power_limit_w", "ecc", "turbo", "cgroup_cpus", "container"}) {
     object["environment"].erase(key);
   }
   const RunRecord back = record_from_json(object, "x");
   EXPECT_FALSE(back.conditions);
+  EXPECT_FALSE(back.ruler);
   EXPECT_EQ(back.environment.device_name, "NVIDIA H200");
   EXPECT_EQ(back.environment.ecc, std::nullopt);
 }

@@ -28,6 +28,10 @@ TEST(RecordWriter, HasTheKeysOtherToolsRead) {
   EXPECT_EQ(record["metrics"]["mfu_ratio"], 0.424499);
   EXPECT_TRUE(record["metrics"].at("communication_ratio").is_null());
   EXPECT_EQ(record["phases"]["backward_s"], 0.14);
+  EXPECT_EQ(record["ruler"]["matmul_flop"], 137438953472);
+  EXPECT_EQ(record["ruler"]["matmul_s"][0], 0.0026);
+  EXPECT_EQ(record["ruler"]["copy_bytes"], 134217728);
+  EXPECT_EQ(record["ruler"]["copy_s"].size(), 2U);
   EXPECT_EQ(record["warmup"]["steps"], 14);
   EXPECT_TRUE(record.at("failure").is_null());
   EXPECT_TRUE(record.at("forced").is_null());

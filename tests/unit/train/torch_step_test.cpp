@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "data/loader.h"
 #include "models/models.h"
@@ -19,6 +22,7 @@ class RepeatingText : public Dataset {
  public:
   int64_t size() const override { return 8; }
   Batch collate(const std::vector<size_t>& indices) const override {
+    ++made;
     const auto count = static_cast<int64_t>(indices.size());
     auto text = torch::empty({count, kLength + 1}, torch::kLong);
     for (int64_t row = 0; row < count; ++row) {
@@ -30,16 +34,20 @@ class RepeatingText : public Dataset {
             count * kLength,
             0};
   }
+
+  mutable std::atomic<int64_t> made{0};
 };
 
 struct StepSetup {
   int64_t batch_size = 2;
-  TrainConfig train;
+  TrainConfig train = {};
+  int64_t loader_workers = 0;
 };
 
 /// A step on tiny LLaMA, and the parameters it trains.
 struct Trainer {
   std::vector<torch::Tensor> parameters;
+  std::shared_ptr<RepeatingText> text = std::make_shared<RepeatingText>();
   std::unique_ptr<TorchStep> step;
   int64_t micro_batches;
 
@@ -49,9 +57,9 @@ struct Trainer {
     parameters = model->parameters();
     LoaderOptions options;
     options.batch_size = setup.batch_size;
-    options.workers = 0;
+    options.workers = setup.loader_workers;
     options.shuffle = false;
-    auto loader = std::make_unique<Loader>(std::make_shared<RepeatingText>(), options);
+    auto loader = std::make_unique<Loader>(text, options);
     step = std::make_unique<TorchStep>(std::move(model), std::move(loader),
                                        StepOptions{torch::kCPU, setup.train});
   }
@@ -101,6 +109,25 @@ TEST_F(TorchStepTest, CountsWhatItProcessed) {
   EXPECT_EQ(facts.losses.size(), 3U);
   EXPECT_GE(facts.data_wait_host_s, 0);
   EXPECT_EQ(Trainer(setup_).step->parameters(), 125'248);
+}
+
+TEST_F(TorchStepTest, TheLoaderStandsStillBetweenBlocks) {
+  setup_.loader_workers = 2;
+  Trainer trainer(setup_);
+  const auto made = [&] { return trainer.text->made.load(); };
+  trainer.train(1);
+  trainer.step->pause_between_blocks();
+  for (int turn = 0; turn < 3; ++turn) {
+    const int64_t before = made();
+    const auto depth = trainer.step->queue_depth();
+    ASSERT_TRUE(depth);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(made(), before) << "made a batch between blocks";
+    EXPECT_EQ(trainer.step->queue_depth(), depth);
+    trainer.train(20);
+    EXPECT_GE(made(), before + 20 - 4) << "the loader did not go on";
+  }
+  EXPECT_FALSE(Trainer({}).step->queue_depth()) << "without workers";
 }
 
 TEST_F(TorchStepTest, AccumulatesToTheSameStepAsOneLargeBatch) {

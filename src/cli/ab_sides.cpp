@@ -1,0 +1,126 @@
+#include "cli/ab_sides.h"
+
+#include <fmt/format.h>
+
+#include "cli/terminal.h"
+#include "config/run_config.h"
+#include "hardware/environment.h"
+#include "launch/launch.h"
+#include "launch/reference_build.h"
+#include "results/baseline_store.h"
+#include "results/git.h"
+#include "results/peak_files.h"
+
+namespace flopmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kShownCommitDigits = 10;
+constexpr const char* kBuiltWorker = "build/release/bin/flopmark-worker";
+
+bool is_model_file(const fs::path& file) {
+  return file.extension() == ".pt" || file.extension() == ".pt2";
+}
+
+std::vector<std::string> joined(std::vector<std::string> sets, const std::vector<std::string>& more) {
+  sets.insert(sets.end(), more.begin(), more.end());
+  return sets;
+}
+
+/// What of a build is measured, relative to the top of the tree.
+fs::path artifact_of(const std::string& config, const AbOptions& options, const AbSideOptions& side,
+                     const fs::path& top) {
+  if (!options.artifact.empty()) return options.artifact;
+  const RunConfig resolved = load_config(config, joined(options.sets, side.sets));
+  const fs::path model = resolved.model.torchscript;
+  if (!model.empty()) {
+    std::error_code ignored;
+    const fs::path inside =
+        fs::weakly_canonical(model, ignored).lexically_relative(fs::weakly_canonical(top, ignored));
+    if (!inside.empty() && *inside.begin() != "..") return inside;
+  }
+  return kBuiltWorker;
+}
+
+std::string build_label(const AbSideOptions& side, const std::string& commit, const Subject& tree) {
+  const std::string short_commit = commit.substr(0, kShownCommitDigits);
+  if (!side.reference.empty()) return fmt::format("{} ({}), built", side.reference, short_commit);
+  return tree.commit == commit ? fmt::format("the checked-out tree ({}), built", short_commit)
+                               : fmt::format("the checked-out tree ({} with uncommitted changes), built",
+                                             tree.commit.value_or("").substr(0, kShownCommitDigits));
+}
+
+/// Builds the side and names what came of it; returns what the config must be told of it.
+std::vector<std::string> build_side(PairedSide& made, const std::string& config, const AbOptions& options,
+                                    const AbSideOptions& side, const AbBuilds& builds) {
+  const fs::path top = compared_tree(config);
+  if (top.empty()) {
+    throw usage_error(
+        fmt::format("{}: commits can only be built in a Git tree, and neither the current folder nor "
+                    "the config's lies in one",
+                    side.reference.empty() ? "--build" : side.reference));
+  }
+  BuildRequest request;
+  request.top = top;
+  request.commit = side.reference.empty() ? "" : commit_of(top, side.reference);
+  request.command = options.build;
+  request.artifact = artifact_of(config, options, side, top);
+  request.cache = build_cache();
+  request.scratch = builds.scratch;
+  request.interrupted = builds.interrupted;
+  request.builds = builds.builds;
+  const BuiltReference built = build_reference(request);
+  made.commit = built.commit;
+  made.label = build_label(side, built.commit, inspect_tree(top));
+  if (is_model_file(request.artifact)) {
+    made.worker = find_worker(side.worker).string();
+    return {"model.torchscript=" + built.artifact.string()};
+  }
+  made.worker = find_worker(built.artifact).string();
+  return {};
+}
+
+struct SideChoice {
+  const AbSideOptions& side;
+  const AbSideOptions& other;
+  const char* name;
+};
+
+PairedSide resolve_side(const std::string& config, const AbOptions& options, const SideChoice& choice,
+                        const AbBuilds& builds) {
+  const AbSideOptions& side = choice.side;
+  PairedSide made;
+  made.sets = side.sets;
+  made.environment = variables_of(side.environment, fmt::format("--{}.env", choice.name));
+  std::vector<std::string> of_build;
+  const bool is_built = !side.reference.empty() || (side.worker.empty() && !choice.other.reference.empty());
+  if (is_built) {
+    of_build = build_side(made, config, options, side, builds);
+  } else {
+    made.worker = find_worker(side.worker).string();
+    made.label = display_path(made.worker);
+  }
+  RecordInputs& inputs = made.inputs;
+  inputs.config = load_config(config, joined(joined(options.sets, side.sets), of_build));
+  inputs.peaks = load_peak_sources(options.peaks);
+  inputs.host = host_environment();
+  inputs.store_root = find_store({}, inputs.config.file).root;
+  return made;
+}
+
+}  // namespace
+
+fs::path compared_tree(const std::string& config) {
+  const auto here = tree_top(fs::current_path());
+  const auto there = here ? here : tree_top(fs::absolute(config).parent_path());
+  return there.value_or(fs::path());
+}
+
+AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds) {
+  load_config(config, options.sets);  // a mistake in it is told before anything is built
+  return {resolve_side(config, options, {options.a, options.b, "a"}, builds),
+          resolve_side(config, options, {options.b, options.a, "b"}, builds)};
+}
+
+}  // namespace flopmark

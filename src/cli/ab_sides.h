@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/ab_options.h"
+#include "compare/paired_comparison.h"
+
+namespace flopmark {
+
+/// How builds are watched.
+struct AbBuilds {
+  std::filesystem::path scratch;
+  std::function<bool()> interrupted;
+  std::function<void(const std::string& commit)> builds;
+};
+
+/// Both sides of one config, with workers and models built where the options ask for it. What is measured
+/// from a build is --artifact; if not given, the config's TorchScript model where that lies in the tree, else
+/// build/release/bin/flopmark-worker. The side without a commit or worker of its own is then the checked-out
+/// tree, built the same way.
+/// @throws Error 200 for a config, worker or commit that is not there; 125 for a build that fails.
+struct AbSides {
+  PairedSide a, b;
+};
+AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds);
+
+/// The tree whose commits are compared: that of the current folder, else that of `config`. Empty outside Git.
+std::filesystem::path compared_tree(const std::string& config);
+
+}  // namespace flopmark

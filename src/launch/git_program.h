@@ -1,0 +1,40 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch/program.h"
+
+namespace flopmark {
+
+/// The git program where libgit2 does not serve: worktrees, and the state of a work tree as a commit. Hooks,
+/// file-system monitors, maintenance and questions are off, and variables of a git that calls us (GIT_DIR,
+/// GIT_INDEX_FILE, ...) are not passed on.
+class GitProgram {
+ public:
+  /// `top` of a work tree; what git says goes to a file in `scratch`.
+  GitProgram(std::filesystem::path top, std::filesystem::path scratch,
+             std::function<bool()> interrupted = {});
+
+  /// A commit of the work tree as it is, new files that are not ignored included, baselines/ and results/ at
+  /// its top as committed. Index, branches and work tree are not touched; the same state gives the same
+  /// commit. @throws Error 125 in git's words, 130 if interrupted.
+  std::string snapshot(const std::string& head) const;
+
+  /// Checks `commit` out in a new worktree. @throws as snapshot.
+  void add_worktree(const std::filesystem::path& folder, const std::string& commit) const;
+  /// Makes git forget a worktree; what is in the folder stays if `keep_files`. Never throws.
+  void forget_worktree(const std::filesystem::path& folder, bool keep_files) const noexcept;
+
+ private:
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  std::string output_of(const std::vector<std::string>& arguments, const Variables& set = {}) const;
+
+  std::filesystem::path top_, scratch_;
+  std::function<bool()> interrupted_;
+};
+
+}  // namespace flopmark

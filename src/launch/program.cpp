@@ -1,0 +1,123 @@
+#include "launch/program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include "flopmark/error.h"
+#include "launch/file_descriptor.h"
+
+namespace flopmark {
+namespace {
+
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
+
+/// "NAME=value" of our own environment with the program's changes.
+std::vector<std::string> environment_of(const Program& program) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string line = *entry;
+    const size_t equals = line.find('=');
+    if (equals != std::string::npos) variables[line.substr(0, equals)] = line.substr(equals + 1);
+  }
+  for (const std::string& name : program.unset) variables.erase(name);
+  for (const auto& [name, value] : program.set) variables[name] = value;
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : variables) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct ProgramStart {
+  char* const* command;
+  char* const* environment;
+  const char* folder;
+  int input, log;
+  pid_t parent;
+};
+
+/// The child from fork to exec: async-signal-safe calls only. All signals are blocked when it starts.
+[[noreturn]] void become_program(const ProgramStart& start) noexcept {
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != start.parent) ::_exit(127);
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  const bool placed = ::dup2(start.input, STDIN_FILENO) >= 0 && ::dup2(start.log, STDOUT_FILENO) >= 0 &&
+                      ::dup2(start.log, STDERR_FILENO) >= 0 && ::chdir(start.folder) == 0;
+  if (placed) ::execvpe(start.command[0], start.command, start.environment);
+  const char* why = std::strerror(errno);
+  for (const char* text : {"cannot be started: ", why, "\n"}) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
+  }
+  ::_exit(127);
+}
+
+pid_t fork_program(const ProgramStart& start) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::fork();
+  if (pid == 0) become_program(start);
+  const int error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return pid;
+}
+
+ProgramEnd wait_for(pid_t pid, const std::function<bool()>& interrupted) {
+  ProgramEnd end;
+  int raw = 0;
+  while (::waitpid(pid, &raw, WNOHANG) == 0) {
+    if (!end.interrupted && interrupted && interrupted()) {
+      end.interrupted = true;
+      ::kill(-pid, SIGKILL);
+    }
+    std::this_thread::sleep_for(kPollInterval);
+  }
+  ::kill(-pid, SIGKILL);  // whatever it left running
+  if (WIFEXITED(raw)) end.code = WEXITSTATUS(raw);
+  if (WIFSIGNALED(raw)) end.signal = WTERMSIG(raw);
+  return end;
+}
+
+}  // namespace
+
+ProgramEnd run_program(const Program& program) {
+  const FileDescriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileDescriptor log(::open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!input || !log) {
+    throw usage_error(fmt::format("cannot write the log {}: {}", program.log.string(), std::strerror(errno)));
+  }
+  const std::vector<std::string> variables = environment_of(program);
+  const std::vector<char*> command = pointers_to(program.command), environment = pointers_to(variables);
+  const std::string folder = program.folder.string();
+  const pid_t pid =
+      fork_program({command.data(), environment.data(), folder.c_str(), input.get(), log.get(), ::getpid()});
+  if (pid < 0) {
+    throw usage_error(fmt::format("cannot start {}: {}", program.command[0], std::strerror(errno)));
+  }
+  return wait_for(pid, program.interrupted);
+}
+
+}  // namespace flopmark

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace flopmark {
+
+/// A program to run to its end, without terminal or input.
+struct Program {
+  std::vector<std::string> command;  ///< name or path (looked for in PATH), and arguments
+  std::filesystem::path folder;      ///< where it runs
+  std::filesystem::path log;         ///< its standard output and error are added to this file
+  std::vector<std::pair<std::string, std::string>> set = {};  ///< variables, over our own environment's
+  std::vector<std::string> unset = {};                        ///< variables it must not see
+  std::function<bool()> interrupted = {};                     ///< asked often; true kills it
+};
+
+struct ProgramEnd {
+  int code = 0;    ///< exit code; 127 with a line in the log if it could not be started
+  int signal = 0;  ///< what killed it; 0 if nothing did
+  bool interrupted = false;
+  bool ok() const { return code == 0 && signal == 0 && !interrupted; }
+};
+
+/// Runs it in a session and process group of its own, which is killed as a whole when it ends, when
+/// `interrupted` says so, and when this process dies. @throws Error 200 if the log cannot be written or there
+/// are no processes left.
+ProgramEnd run_program(const Program& program);
+
+}  // namespace flopmark

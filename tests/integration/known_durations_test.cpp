@@ -1,0 +1,195 @@
+// The ruler's own calibration: work of a known duration, measured back. What sleeps reads the clock around
+// itself, so that a machine that oversleeps is no fault of the measurement.
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "measure/host_marker.h"
+#include "measure/warmup_detector.h"
+#include "results/run_warnings.h"
+#include "stats/quantile.h"
+#include "train/device_marker.h"
+#include "worker/job.h"
+
+namespace flopmark {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::Not;
+
+constexpr double kWithin = 0.02;
+constexpr int64_t kSteps = 40;
+
+/// Sleeps, and what that really took.
+class Naps {
+ public:
+  void take(std::chrono::milliseconds time) const {
+    const auto start = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(time);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    const std::lock_guard lock(mutex_);
+    took_s_.push_back(took.count());
+  }
+  /// The last `count`.
+  std::vector<double> last(int64_t count) const {
+    const std::lock_guard lock(mutex_);
+    return {took_s_.end() - count, took_s_.end()};
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<double> took_s_;
+};
+
+/// One number per sample.
+class NumberDataset : public Dataset {
+ public:
+  NumberDataset(const Naps& naps, std::chrono::milliseconds sleep) : naps_(naps), sleep_(sleep) {}
+  int64_t size() const override { return 1000; }
+  Batch collate(const std::vector<size_t>& indices) const override {
+    if (sleep_ > 0ms) naps_.take(sleep_);
+    Batch batch;
+    const auto count = static_cast<int64_t>(indices.size());
+    batch.inputs = {torch::full({count, 1}, value), torch::zeros({count}, torch::kLong)};
+    batch.samples = count;
+    return batch;
+  }
+
+  float value = 1;
+
+ private:
+  const Naps& naps_;
+  std::chrono::milliseconds sleep_;
+};
+
+/// Sleeps `before` milliseconds in every forward, `after` from the `from`-th on.
+struct SleepPlan {
+  std::chrono::milliseconds before{0}, after{0};
+  int64_t from = 0;
+};
+
+class SleepingModel : public TrainableModel {
+ public:
+  SleepingModel(const Naps& naps, const SleepPlan& plan) : naps_(naps), plan_(plan) {}
+  torch::Tensor loss(const Batch& batch) override {
+    const auto sleep = calls_++ < plan_.from ? plan_.before : plan_.after;
+    if (sleep > 0ms) naps_.take(sleep);
+    return (batch.inputs[0] * weight_).mean();
+  }
+  std::vector<torch::Tensor> parameters() override { return {weight_}; }
+
+ private:
+  const Naps& naps_;
+  SleepPlan plan_;
+  int64_t calls_ = 0;
+  torch::Tensor weight_ = torch::ones({1}, torch::requires_grad());
+};
+
+/// Timed steps of the model on the dataset, through the loader and step of the worker.
+LaunchSamples measure(std::unique_ptr<TrainableModel> model, std::shared_ptr<const Dataset> dataset,
+                      int64_t loader_threads) {
+  TrainConfig train;
+  train.precision = "fp32";
+  auto loader = std::make_unique<Loader>(
+      std::move(dataset), LoaderOptions{.batch_size = 2, .workers = loader_threads, .prefetch = 1});
+  TorchStep step(std::move(model), std::move(loader), StepOptions{.device = torch::kCPU, .train = train});
+  SteadyClock clock;
+  const auto marker = make_marker(torch::kCPU, clock);
+  LoopState state;
+  LaunchSamples samples;
+  samples.warmup.steady = true;
+  samples.timed = run_block(step, *marker, clock, BlockOptions{.steps = kSteps}, state);
+  samples.zero_inputs = step.read_only_zeros();
+  return samples;
+}
+
+/// Median of measured / slept: one step in which the system took the CPU away between two clock reads says
+/// nothing.
+double typical_ratio(const std::vector<double>& measured_s, const std::vector<double>& slept_s) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < measured_s.size(); ++i) ratios.push_back(measured_s[i] / slept_s.at(i));
+  return median(ratios);
+}
+
+const std::vector<double>& phase(const LaunchSamples& samples, Phase which) {
+  return samples.timed.phase_s[static_cast<size_t>(which)];
+}
+
+std::vector<Warning> warnings_of(const LaunchSamples& samples) {
+  std::vector<Warning> warnings = launch_warnings({samples});
+  for (const Warning& warning : data_warnings({samples})) warnings.push_back(warning);
+  return warnings;
+}
+
+auto has_code(const char* code) {
+  return Contains(Field(&Warning::code, code));
+}
+
+TEST(KnownDurations, AForwardThatSleepsIsMeasuredBack) {
+  const Naps naps;
+  const LaunchSamples samples = measure(std::make_unique<SleepingModel>(naps, SleepPlan{20ms, 20ms, 0}),
+                                        std::make_shared<NumberDataset>(naps, 0ms), 1);
+  const auto slept_s = naps.last(kSteps);
+  EXPECT_NEAR(typical_ratio(phase(samples, Phase::forward), slept_s), 1, kWithin);
+  EXPECT_NEAR(typical_ratio(samples.timed.step_s, slept_s), 1, kWithin);
+  for (size_t i = 0; i < slept_s.size(); ++i) EXPECT_GE(phase(samples, Phase::forward)[i], slept_s[i]);
+  EXPECT_THAT(warnings_of(samples), Not(has_code("data_wait_dominates")));
+  EXPECT_THAT(warnings_of(samples), Not(has_code("loader_slow")));
+  EXPECT_THAT(warnings_of(samples), Not(has_code("wall_disagrees")));
+}
+
+TEST(KnownDurations, ALoaderThatSleepsIsMeasuredBack) {
+  for (const int64_t loader_threads : {0, 1}) {
+    const Naps naps;
+    const LaunchSamples samples = measure(std::make_unique<SleepingModel>(naps, SleepPlan{}),
+                                          std::make_shared<NumberDataset>(naps, 20ms), loader_threads);
+    // A thread begins the next batch when the last is taken: its sleep is the step's whole time.
+    EXPECT_NEAR(median(samples.timed.step_s) / median(naps.last(kSteps)), 1, kWithin) << loader_threads;
+    EXPECT_NEAR(samples.timed.data_wait_host_s / samples.timed.wall_s, 1, 0.1) << loader_threads;
+    EXPECT_THAT(warnings_of(samples), has_code("data_wait_dominates")) << loader_threads;
+  }
+}
+
+TEST(KnownDurations, ALoaderSlowerThanTheStepIsToldOf) {
+  const Naps naps;
+  const LaunchSamples samples = measure(std::make_unique<SleepingModel>(naps, SleepPlan{20ms, 20ms, 0}),
+                                        std::make_shared<NumberDataset>(naps, 30ms), 1);
+  EXPECT_THAT(warnings_of(samples), has_code("loader_slow"));
+}
+
+TEST(KnownDurations, AModelThatSlowsDownHalfWayIsToldOf) {
+  const Naps naps;
+  const LaunchSamples samples =
+      measure(std::make_unique<SleepingModel>(naps, SleepPlan{20ms, 26ms, kSteps / 2}),
+              std::make_shared<NumberDataset>(naps, 0ms), 1);
+  EXPECT_NEAR(typical_ratio(samples.timed.step_s, naps.last(kSteps)), 1, kWithin);
+  EXPECT_THAT(warnings_of(samples), has_code("drift"));
+}
+
+TEST(KnownDurations, ASteadyModelDoesNotDrift) {
+  const Naps naps;
+  const LaunchSamples samples = measure(std::make_unique<SleepingModel>(naps, SleepPlan{20ms, 20ms, 0}),
+                                        std::make_shared<NumberDataset>(naps, 0ms), 1);
+  EXPECT_LT(std::abs(quarter_shift(naps.last(kSteps), 8).shift_ratio -
+                     quarter_shift(samples.timed.step_s, 8).shift_ratio),
+            kWithin);
+}
+
+TEST(KnownDurations, BatchesOfZerosAreSeen) {
+  const Naps naps;
+  const auto zeros = std::make_shared<NumberDataset>(naps, 0ms);
+  zeros->value = 0;
+  EXPECT_THAT(warnings_of(measure(std::make_unique<SleepingModel>(naps, SleepPlan{}), zeros, 0)),
+              has_code("zero_inputs"));
+  const auto numbers = std::make_shared<NumberDataset>(naps, 0ms);
+  EXPECT_THAT(warnings_of(measure(std::make_unique<SleepingModel>(naps, SleepPlan{}), numbers, 0)),
+              Not(has_code("zero_inputs")))
+      << "targets of zero are no doubt";
+}
+
+}  // namespace
+}  // namespace flopmark

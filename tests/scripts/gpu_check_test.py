@@ -1,0 +1,32 @@
+"""scripts/gpu-check --cpu on an existing build: passes, says what it measured, and fails where nothing ran.
+
+  gpu_check_test.py SOURCE_DIR BUILD_DIR
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+source, build = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+
+
+def gpu_check(folder, *arguments):
+    output = pathlib.Path(folder) / "check.json"
+    done = subprocess.run([sys.executable, source / "scripts/gpu-check", "--output", output, *arguments], text=True,
+                          capture_output=True)
+    return done, json.loads(output.read_text())
+
+
+with tempfile.TemporaryDirectory() as folder:
+    done, document = gpu_check(folder, "--cpu", "--built", build)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert document["status"] == "ok" and document["schema"] == "flopmark.gpu-check/1", document
+    tests, measured = document["parts"]
+    assert tests["passed"] >= 5 and tests["skipped"] == 0, tests
+    assert measured["record"]["metrics"]["tokens_per_s"] > 0, measured
+
+    done, document = gpu_check(folder, "--cpu", "--built", folder)  # there is no build
+    assert done.returncode == 1 and document["status"] == "failed", done.stdout
+    assert not any(part["ok"] for part in document["parts"]), document
+print("gpu-check passes on a CPU, and fails without a build")
