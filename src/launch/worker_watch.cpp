@@ -190,6 +190,13 @@ void WorkerWatch::take(const ProgressUpdate& update) {
   sink_.progress(update);
 }
 
+void WorkerWatch::take(const TurnSamples& turn) {
+  if (turn_ || resting_since_) {
+    fail({"error", end_.last.phase, std::nullopt, "worker took a turn that was not its own"});
+  }
+  turn_ = turn;
+}
+
 void WorkerWatch::take(const Failure& failure) {
   if (!end_.failure) end_.failure = failure;
   end_within_grace();

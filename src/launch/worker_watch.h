@@ -88,7 +88,7 @@ class WorkerWatch {
   void take(const WorkerHello& hello);
   void take(const ProgressUpdate& update);
   void take(const WorkerReady& ready) { ready_ = ready; }
-  void take(const TurnSamples& turn) { turn_ = turn; }
+  void take(const TurnSamples& turn);
   void take(const Failure& failure);
   void take(const WorkerError& error);
   void take(const NotUnderstood& line);

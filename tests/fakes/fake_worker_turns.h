@@ -127,7 +127,7 @@ inline const std::map<std::string, TurnMode>& turn_modes() {
   static const std::map<std::string, TurnMode> modes = {
       {"ok", {}},
       {"slow", {.in_turn = [](TurnTaker&) -> std::optional<int> {
-         std::this_thread::sleep_for(std::chrono::milliseconds(100));
+         std::this_thread::sleep_for(std::chrono::milliseconds(300));
          return std::nullopt;
        }}},
       {"crash", {.in_turn = crash_now}},
@@ -146,7 +146,6 @@ inline const std::map<std::string, TurnMode>& turn_modes() {
        }}},
       {"two_turns", {.after_turn = [](TurnTaker& t) -> std::optional<int> {
          say(t.task, format_turn(t.samples.turns.back()));
-         std::this_thread::sleep_for(std::chrono::milliseconds(20));
          return std::nullopt;
        }}},
       {"early", {.in_turn = [](TurnTaker& t) -> std::optional<int> { return t.write("ok"); }}},
