@@ -26,7 +26,7 @@ struct InstructionSet {
 };
 
 const std::vector<InstructionSet>& instruction_sets() {
-  static const std::vector<InstructionSet> sets = {
+  static const std::vector<InstructionSet> kSets = {
       {"bf16", {"amx_bf16"}, 1024, "AMX: 16 x 16 x 32 multiply-adds in 16 cycles"},
       {"bf16", {"avx512_bf16"}, 128, "AVX-512 BF16: 2 units x 16 lanes x 2 multiply-adds"},
       {"fp16", {"avx512_fp16"}, 128, "AVX-512 FP16: 2 units x 32 lanes x 1 multiply-add"},
@@ -40,7 +40,7 @@ const std::vector<InstructionSet>& instruction_sets() {
       {"fp32", {"avx"}, 16, "AVX: 8 lanes x (1 add + 1 multiply)"},
       {"fp32", {"sse2"}, 8, "SSE2: 4 lanes x (1 add + 1 multiply)"},
       {"fp32", {"asimd"}, 16, "Advanced SIMD: 2 units x 4 lanes x 1 multiply-add"}};
-  return sets;
+  return kSets;
 }
 
 const InstructionSet* best_set(const std::set<std::string>& flags, const std::string& precision) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "hardware/peak_reason.h"
@@ -71,6 +72,13 @@ Peak peak_of_table(const PeakSources& sources, const PeakDevice& device, const s
   return table_peak(*row, device, precision);
 }
 
+std::vector<PrecisionWork> without_empty(const std::vector<PrecisionWork>& work) {
+  std::vector<PrecisionWork> parts;
+  std::copy_if(work.begin(), work.end(), std::back_inserter(parts),
+               [](const PrecisionWork& part) { return part.flop > 0; });
+  return parts;
+}
+
 /// One share of an effective peak, in words.
 std::string share_text(const PrecisionWork& part, double total_flop, const Peak& peak) {
   return fmt::format("{} {:.3g} % at {:.4g} TFLOP/s{}", part.precision, 100 * part.flop / total_flop,
@@ -97,10 +105,7 @@ Peak find_peak(const PeakSources& sources, const PeakDevice& device, const std::
 
 Peak effective_peak(const PeakSources& sources, const PeakDevice& device,
                     const std::vector<PrecisionWork>& work, const std::string& otherwise) {
-  std::vector<PrecisionWork> parts;
-  for (const PrecisionWork& part : work) {
-    if (part.flop > 0) parts.push_back(part);
-  }
+  const std::vector<PrecisionWork> parts = without_empty(work);
   if (parts.empty()) return find_peak(sources, device, otherwise);
   if (parts.size() == 1) return find_peak(sources, device, parts.front().precision);
   double total_flop = 0, best_s = 0;
@@ -108,7 +113,7 @@ Peak effective_peak(const PeakSources& sources, const PeakDevice& device,
   Peak effective = peak_from(device, "", "");
   std::string shares;
   for (const PrecisionWork& part : parts) {
-    const Peak peak = find_peak(sources, device, part.precision);
+    Peak peak = find_peak(sources, device, part.precision);
     if (!peak.flop_per_s) return peak;
     best_s += part.flop / *peak.flop_per_s;
     effective.precision += (effective.precision.empty() ? "" : "+") + part.precision;

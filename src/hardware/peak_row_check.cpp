@@ -14,11 +14,11 @@ constexpr double kListedAgreement = 0.0005;  // listed deviations are rounded to
 
 /// Types of one unit, each no wider than the one before.
 const std::vector<std::vector<std::string>>& narrowing_types() {
-  static const std::vector<std::vector<std::string>> types = {
+  static const std::vector<std::vector<std::string>> kTypes = {
       {"fp64", "fp32"},
       {"fp64_tensor", "fp32_tensor", "tf32", "fp16", "fp8", "fp6", "fp4"},
       {"fp64_tensor", "fp32_tensor", "tf32", "bf16", "fp8", "fp6", "fp4"}};
-  return types;
+  return kTypes;
 }
 
 void check_not_falling(const PeakRow& row, const std::vector<std::string>& types, const std::string& place) {

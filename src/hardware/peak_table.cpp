@@ -44,13 +44,13 @@ void refuse_double_names(const PeakTable& table) {
 }  // namespace
 
 const std::vector<NumberFormat>& number_formats() {
-  static const std::vector<NumberFormat> formats = {
+  static const std::vector<NumberFormat> kFormats = {
       {"fp64", "vector", "fp64"},        {"fp64_tensor", "matrix", "fp64"}, {"fp32", "vector", "fp32"},
       {"fp32_tensor", "matrix", "fp32"}, {"tf32", "matrix", "fp32"},        {"fp16", "matrix", "fp32"},
       {"fp16_acc16", "matrix", "fp16"},  {"bf16", "matrix", "fp32"},        {"fp8", "matrix", "fp32"},
       {"fp8_acc16", "matrix", "fp16"},   {"fp6", "matrix", "fp32"},         {"fp4", "matrix", "fp32"},
       {"int8", "matrix", "int32"},       {"int4", "matrix", "int32"}};
-  return formats;
+  return kFormats;
 }
 
 const NumberFormat* find_number_format(const std::string& key) {
