@@ -45,7 +45,7 @@ std::string GitProgram::output_of(const std::vector<std::string>& arguments, con
   fs::remove(program.log, ignored);
   const ProgramEnd end = run_program(program);
   if (end.interrupted) throw Error(ExitCode::interrupted, "interrupted");
-  const std::string output = without_end(text_of(program.log));
+  std::string output = without_end(text_of(program.log));
   if (!end.ok())
     throw judge_error(fmt::format("git {}: {}", arguments.front(), printable_text(output, 2000)));
   return output;

@@ -10,34 +10,20 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <map>
 #include <thread>
 
 #include "flopmark/error.h"
 #include "launch/file_descriptor.h"
+#include "launch/process_environment.h"
 
 namespace flopmark {
 namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
-/// "NAME=value" of our own environment with the program's changes.
-std::vector<std::string> environment_of(const Program& program) {
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string line = *entry;
-    const size_t equals = line.find('=');
-    if (equals != std::string::npos) variables[line.substr(0, equals)] = line.substr(equals + 1);
-  }
-  for (const std::string& name : program.unset) variables.erase(name);
-  for (const auto& [name, value] : program.set) variables[name] = value;
-  std::vector<std::string> lines;
-  for (const auto& [name, value] : variables) lines.push_back(name + "=" + value);
-  return lines;
-}
-
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
@@ -109,7 +95,7 @@ ProgramEnd run_program(const Program& program) {
   if (!input || !log) {
     throw usage_error(fmt::format("cannot write the log {}: {}", program.log.string(), std::strerror(errno)));
   }
-  const std::vector<std::string> variables = environment_of(program);
+  const std::vector<std::string> variables = process_environment(program.set, program.unset);
   const std::vector<char*> command = pointers_to(program.command), environment = pointers_to(variables);
   const std::string folder = program.folder.string();
   const pid_t pid =

@@ -203,22 +203,17 @@ size_t format_crash_line(char* line, size_t size, const char* phase, int64_t ste
 }
 
 WorkerLine parse_worker_line(std::string_view line) {
+  const auto if_understood = [&](auto parsed) {
+    return parsed ? WorkerLine(*std::move(parsed)) : WorkerLine(NotUnderstood{word(line)});
+  };
   const Json json = object_of(line);
-  if (!json.is_discarded()) {
-    if (const auto protocol = text_of(json, "protocol")) return WorkerHello{word(*protocol)};
-    if (json.contains("failure")) {
-      if (auto failure = failure_of(json["failure"])) return *failure;
-    } else if (json.contains("error")) {
-      if (auto error = error_of(json["error"])) return *error;
-    } else if (json.contains("ready")) {
-      if (auto ready = ready_of(json["ready"])) return *ready;
-    } else if (json.contains("turn")) {
-      if (auto turn = turn_of(json["turn"])) return *turn;
-    } else if (auto update = progress_of(json)) {
-      return *update;
-    }
-  }
-  return NotUnderstood{word(line)};
+  if (json.is_discarded()) return NotUnderstood{word(line)};
+  if (const auto protocol = text_of(json, "protocol")) return WorkerHello{word(*protocol)};
+  if (json.contains("failure")) return if_understood(failure_of(json["failure"]));
+  if (json.contains("error")) return if_understood(error_of(json["error"]));
+  if (json.contains("ready")) return if_understood(ready_of(json["ready"]));
+  if (json.contains("turn")) return if_understood(turn_of(json["turn"]));
+  return if_understood(progress_of(json));
 }
 
 std::optional<WorkerVersion> parse_version(std::string_view line) {

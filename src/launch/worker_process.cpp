@@ -12,10 +12,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <map>
 #include <thread>
 
 #include "flopmark/error.h"
+#include "launch/process_environment.h"
 
 namespace flopmark {
 namespace {
@@ -88,29 +88,6 @@ Error cannot_start(const std::string& program, int error) {
                   program, std::strerror(error)));
 }
 
-/// This process's environment with `variables`, as NAME=VALUE.
-std::vector<std::string> environment_with(const AddedVariables& variables) {
-  std::map<std::string, std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const size_t equals = std::min(text.find('='), text.size());
-    all.try_emplace(text.substr(0, equals), text);
-  }
-  for (const auto& [name, value] : variables) all[name] = name + "=" + value;
-  std::vector<std::string> entries;
-  for (auto& [name, entry] : all) entries.push_back(std::move(entry));
-  return entries;
-}
-
-/// As exec wants them; they point into `texts`.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const AddedVariables& variables) {
@@ -120,7 +97,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const Adde
   PipeEnds exec_error = make_pipe();
   for (const FileDescriptor* fd : {&control.write, &log.read, &progress.read}) set_nonblocking(*fd);
   std::vector<std::string> argument_texts = command;
-  std::vector<std::string> environment_texts = environment_with(variables);
+  std::vector<std::string> environment_texts = process_environment(variables);
   const std::vector<char*> arguments = pointers_to(argument_texts);
   const std::vector<char*> environment = pointers_to(environment_texts);
 

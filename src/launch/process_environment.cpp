@@ -1,0 +1,25 @@
+#include "launch/process_environment.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <map>
+
+namespace flopmark {
+
+std::vector<std::string> process_environment(const std::vector<std::pair<std::string, std::string>>& set,
+                                             const std::vector<std::string>& unset) {
+  std::map<std::string, std::string> entries;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    entries.try_emplace(text.substr(0, std::min(text.find('='), text.size())), text);
+  }
+  for (const std::string& name : unset) entries.erase(name);
+  for (const auto& [name, value] : set) entries[name].assign(name).append("=").append(value);
+  std::vector<std::string> lines;
+  lines.reserve(entries.size());
+  for (auto& [name, entry] : entries) lines.push_back(std::move(entry));
+  return lines;
+}
+
+}  // namespace flopmark
