@@ -107,10 +107,10 @@ class PrecisionSearch {
 }  // namespace
 
 const std::vector<MatmulShape>& matmul_shapes() {
-  static const std::vector<MatmulShape> shapes = {
+  static const std::vector<MatmulShape> kShapes = {
       {512, 512, 512},    {4096, 512, 512},   {1024, 1024, 1024},  {8192, 1024, 1024}, {2048, 2048, 2048},
       {2048, 8192, 2048}, {4096, 4096, 4096}, {16384, 4096, 4096}, {8192, 8192, 8192}, {16384, 16384, 16384}};
-  return shapes;
+  return kShapes;
 }
 
 std::vector<MatmulRate> search_matmul_rates(MatmulKernel& kernel, Clock& clock,

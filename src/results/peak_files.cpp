@@ -32,7 +32,7 @@ std::string text_in_file(const fs::path& path) {
   if (fs::is_directory(path, error))
     throw usage_error(fmt::format("{}: is a folder, not a file", path.string()));
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw usage_error(fmt::format("{}: cannot be read; is it there?", path.string()));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     throw usage_error(fmt::format("{}: is empty", path.string()));

@@ -40,7 +40,8 @@ double power_at(double shift, size_t pairs, double w) {
 double detection_factor(size_t pairs, double level, double power) {
   const auto critical = signed_rank(pairs).critical(level);
   if (!critical) return std::numeric_limits<double>::infinity();
-  const double w = static_cast<double>(pairs * (pairs + 1) / 2 - *critical);  // the smallest that rejects
+  const size_t smallest_rejecting = pairs * (pairs + 1) / 2 - *critical;
+  const auto w = static_cast<double>(smallest_rejecting);
   double low = 0, high = 10;
   for (int i = 0; i < 40; ++i) {
     const double middle = (low + high) / 2;
