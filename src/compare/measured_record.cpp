@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kSameMean = 0.01;  // block means and the mean step time are of the same steps
 constexpr double kSameTotal = 2.0;  // times this: wall clock, steps and throughput belong together
+constexpr double kLongestReading_s = 3600;
 constexpr size_t kShownText = 400;
 constexpr int64_t kMostSteps = 1'000'000'000'000;  // decades of them
 
@@ -85,6 +86,26 @@ void check_agreement(const RunRecord& record, const std::string& source) {
   }
 }
 
+/// No figure of a run can be negative, and no device does more than its peak. One that is not a number was
+/// not measured.
+void check_figures(const RunRecord& record, const std::string& source) {
+  for (const auto& [key, value] : record.metrics.values) {
+    const bool is_utilization = key.starts_with("mfu_") || key.starts_with("hfu_");
+    if (!value || std::isnan(*value) || (*value >= 0 && (!is_utilization || *value <= 1))) continue;
+    refuse_record(source, fmt::format("metrics.{} is {}, which no run can have", key, *value));
+  }
+  if (record.parameters.value_or(0) < 0) {
+    refuse_record(source, fmt::format("parameters is {}, which no model can have", *record.parameters));
+  }
+  if (!record.ruler) return;
+  for (const auto* readings_s : {&record.ruler->matmul_s, &record.ruler->copy_s}) {
+    for (const double reading_s : *readings_s) {
+      if (reading_s > 0 && reading_s <= kLongestReading_s) continue;
+      refuse_record(source, fmt::format("its ruler has a reading of {} s", reading_s));
+    }
+  }
+}
+
 }  // namespace
 
 void require_measured(const RunRecord& record, const std::string& source, Side side) {
@@ -95,6 +116,7 @@ void require_measured(const RunRecord& record, const std::string& source, Side s
   if (record.repeats.empty()) refuse_record(source, "it has no launch");
   for (size_t i = 0; i < record.repeats.size(); ++i) check_launch(record.repeats[i], i + 1, source);
   check_agreement(record, source);
+  check_figures(record, source);
 }
 
 std::vector<double> launch_logs(const RunRecord& record, Summary summary) {

@@ -42,6 +42,14 @@ std::string same_text(const StoredComparison& comparison) {
   return fmt::format("{}: within what two sittings of one build can differ by", changes);
 }
 
+/// Of times that are no longer, on a machine that became faster.
+std::string faster_machine_text(const SummaryComparison& gate, const RulerChange& ruler) {
+  return fmt::format(
+      "{} changed by {}, but the machine itself is faster than it was ({} for the same work): the program "
+      "may be slower; measure the reference again on this machine as it is now",
+      to_text(gate.summary), signed_percent(gate.change_ratio), signed_percent(ruler.ratio));
+}
+
 std::string ruler_text(const StoredComparison& comparison) {
   const SummaryComparison* step = comparison.throughput();
   return comparison.ruler && step ? ruler_note(*comparison.ruler, step->change_ratio) : "";
@@ -65,6 +73,9 @@ std::string stored_reason(const StoredComparison& comparison) {
     }
     case Verdict::unsure: {
       const SummaryComparison& gate = most_moved(comparison, Change::unsure);
+      if (comparison.ruler && comparison.ruler->ratio < 0 && gate.change_ratio < kOpenFromRatio) {
+        return faster_machine_text(gate, *comparison.ruler);
+      }
       return fmt::format("{} is {} slower: more than {}, within {}", to_text(gate.summary),
                          points(gate.change_ratio), points(kOpenFromRatio), tolerance_text(gate));
     }

@@ -42,9 +42,9 @@ StoredTolerance stored_tolerance(const ToleranceInputs& inputs) {
   if (inputs.environment_differs) {
     tolerance.slower = std::max(tolerance.slower, std::log1p(kUncalibratedRatio));
   }
-  const double ruler = std::abs(std::log1p(inputs.ruler_ratio.value_or(0)));
-  tolerance.same = std::min(tolerance.slower, std::log1p(kSameRatio));
-  tolerance.slower += ruler;
+  const double ruler = std::log1p(inputs.ruler_ratio.value_or(0));
+  tolerance.same = std::min(tolerance.slower, std::log1p(kSameRatio)) + std::min(ruler, 0.0);
+  tolerance.slower += std::abs(ruler);
   return tolerance;
 }
 

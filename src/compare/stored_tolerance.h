@@ -24,7 +24,8 @@ struct ToleranceInputs {
 
 /// With at least 8 sittings: max(3 x 1.4826 MAD, the largest deviation). Else max(25 %, 3 x 1.4826 MAD of the
 /// launches about their own record's median), and 10 % for same. An environment that differs in what may
-/// matter makes it at least 25 %; a moved ruler widens it by as much as the ruler moved.
+/// matter makes it at least 25 %; a moved ruler widens it by as much as the ruler moved. On a machine that
+/// became faster, equal times may hide a slower program: `same` is then lower by as much, below 0 even.
 StoredTolerance stored_tolerance(const ToleranceInputs& inputs);
 
 }  // namespace flopmark

@@ -75,6 +75,16 @@ TEST(RulerChange, NeedsTheSameWorkOnBothSides) {
   EXPECT_FALSE(ruler_change(a, b));
 }
 
+/// The machine does the same work in a tenth of the time, the step only in half: the program lost.
+TEST(RulerChange, AFasterMachineDoesNotHideASlowerProgram) {
+  const RunRecord a = with_ruler(0.04, 0.08), b = with_ruler(0.004, 0.008, 0.5);
+  const StoredComparison comparison = compare_records(a, b);
+  EXPECT_EQ(comparison.verdict, Verdict::unsure);
+  EXPECT_THAT(comparison.reason, HasSubstr("the machine itself is faster than it was"));
+  EXPECT_EQ(compare_records(b, a).verdict, Verdict::unsure)
+      << "twice the time, on a machine ten times slower";
+}
+
 /// 30 % is beyond the uncalibrated 25 %; with a machine that lost 10 % it no longer is.
 TEST(RulerChange, AMovedMachineWidensTheTolerance) {
   const RunRecord a = with_ruler(0.004, 0.008);

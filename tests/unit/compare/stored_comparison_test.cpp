@@ -174,6 +174,9 @@ TEST(StoredTolerance, SittingsCalibrateIt) {
   EXPECT_NEAR(stored_tolerance(inputs).slower, std::log(1.25), 1e-12);
   inputs.ruler_ratio = -0.1;  // the machine itself is 10 % faster than it was
   EXPECT_NEAR(stored_tolerance(inputs).slower, std::log(1.25) - std::log(0.9), 1e-12);
+  EXPECT_NEAR(stored_tolerance(inputs).same, std::log(1.1) + std::log(0.9), 1e-12);
+  inputs.ruler_ratio = 0.1;  // slower: equal times are the same program at worst
+  EXPECT_NEAR(stored_tolerance(inputs).same, std::log(1.1), 1e-12);
 }
 
 /// Sittings of one build on a machine where launches spread by 10 % and sittings by 5 %: no false alarm in
@@ -239,6 +242,19 @@ TEST(MeasuredRecord, RefusesRecordsThatContradictThemselves) {
   EXPECT_EQ(refusal(good, milliseconds, "contradicts itself"), ExitCode::baseline);
   EXPECT_EQ(refusal(good, rate, "contradicts itself: samples_per_s is 10000"), ExitCode::baseline);
   EXPECT_EQ(refusal(good, wall, "contradicts itself: wall_s"), ExitCode::baseline);
+}
+
+TEST(MeasuredRecord, RefusesFiguresThatNoRunCanHave) {
+  const RunRecord good = steady_record();
+  RunRecord negative = good, above = good, parameters = good, ruler = good;
+  negative.metrics.values["mfu_ratio"] = -1;
+  above.metrics.values["hfu_ratio"] = 5;
+  parameters.parameters = -1;
+  ruler.ruler = Ruler{1000, 64, {0.004, 0.0}, {0.008, 0.008}};
+  EXPECT_EQ(refusal(good, negative, "metrics.mfu_ratio is -1"), ExitCode::baseline);
+  EXPECT_EQ(refusal(above, good, "metrics.hfu_ratio is 5"), ExitCode::baseline);
+  EXPECT_EQ(refusal(good, parameters, "parameters is -1"), ExitCode::baseline);
+  EXPECT_EQ(refusal(good, ruler, "its ruler has a reading of 0 s"), ExitCode::baseline);
 }
 
 TEST(MeasuredRecord, OneStepAndConstantTimesAreJudgedAsFarAsTheyGo) {
