@@ -168,7 +168,9 @@ std::vector<PreparedCheck> prepare_checks(const std::vector<RunConfig>& configs,
     if (known == environments.end()) {
       known = environments.emplace(config.device, ask_worker_environment(worker, config.device)).first;
     }
-    checks.push_back(prepare_check(config, options, known->second));
+    Environment expected = known->second;
+    if (config.measure.threads > 0) expected.threads = config.measure.threads;  // not the worker's own choice
+    checks.push_back(prepare_check(config, options, expected));
   }
   return checks;
 }

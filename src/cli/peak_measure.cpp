@@ -15,6 +15,8 @@
 namespace flopmark {
 namespace {
 
+constexpr double kQuietSpreadRatio = 1.2;  // p90 / p10 of the blocks
+
 /// Beyond the time asked for: loading LibTorch, and the blocks a slow device needs at least.
 constexpr double kSpareTime_s = 120;
 
@@ -72,6 +74,17 @@ std::vector<MeasuredPeak> peaks_of(const LaunchSamples& samples) {
   return peaks;
 }
 
+/// A rate that was disturbed is too low, and an MFU against it too high.
+void warn_of_noise(const std::vector<MeasuredPeak>& peaks) {
+  for (const MeasuredPeak& peak : peaks) {
+    if (peak.spread_ratio <= kQuietSpreadRatio) continue;
+    write_error(fmt::format(
+        "the {} rate varied by {:.0f} % while it was measured: other work ran beside it, so it is too low "
+        "and MFU will read too high; see flopmark doctor, and measure again on a quiet machine",
+        peak.precision, 100 * (peak.spread_ratio - 1)));
+  }
+}
+
 }  // namespace
 
 ExitCode run_peak_measure(const PeakOptions& options) {
@@ -92,6 +105,7 @@ ExitCode run_peak_measure(const PeakOptions& options) {
   const std::string shown = display_path(file);
   write_output(options.format == "json" ? measured_peaks_json(peaks, shown).dump(2) + "\n"
                                         : measured_peaks_report(peaks, shown));
+  warn_of_noise(peaks);
   return ExitCode::ok;
 }
 
