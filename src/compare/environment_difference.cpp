@@ -87,7 +87,7 @@ bool is_within(std::string_view key, std::string_view group) {
 
 void collect(const json& value, const std::string& key, std::map<std::string, std::string>& facts) {
   if (value.is_object()) {
-    for (const auto& [name, inside] : value.items()) collect(inside, key + "." + name, facts);
+    for (const auto& [name, inside] : value.items()) collect(inside, fmt::format("{}.{}", key, name), facts);
     return;
   }
   facts[key] = value.is_string() ? value.get<std::string>()
@@ -159,8 +159,9 @@ std::vector<EnvironmentDifference> environment_differences(const RunRecord& a, c
     difference.kind = class_of(difference);
     if (difference.kind == kHarmless) continue;
     if (options.strict) difference.kind = kRefuses;
-    difference.allowed = std::any_of(options.allow.begin(), options.allow.end(),
-                                     [&](const std::string& group) { return is_within(key, group); });
+    difference.allowed =
+        std::any_of(options.allow.begin(), options.allow.end(),
+                    [&fact = key](const std::string& group) { return is_within(fact, group); });
     differences.push_back(difference);
   }
   return differences;

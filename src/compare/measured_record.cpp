@@ -97,6 +97,9 @@ void check_figures(const RunRecord& record, const std::string& source) {
   if (record.parameters.value_or(0) < 0) {
     refuse_record(source, fmt::format("parameters is {}, which no model can have", *record.parameters));
   }
+}
+
+void check_ruler(const RunRecord& record, const std::string& source) {
   if (!record.ruler) return;
   for (const auto* readings_s : {&record.ruler->matmul_s, &record.ruler->copy_s}) {
     for (const double reading_s : *readings_s) {
@@ -117,6 +120,7 @@ void require_measured(const RunRecord& record, const std::string& source, Side s
   for (size_t i = 0; i < record.repeats.size(); ++i) check_launch(record.repeats[i], i + 1, source);
   check_agreement(record, source);
   check_figures(record, source);
+  check_ruler(record, source);
 }
 
 std::vector<double> launch_logs(const RunRecord& record, Summary summary) {

@@ -79,24 +79,30 @@ Cause cause_of(const std::vector<SummaryJudgement>& summaries) {
                                                                                : Cause::stall;
 }
 
+/// Pairs after which the gate is slower, if estimate and spread stay; absent if it never is.
+std::optional<double> pairs_for_slower(const GateTest& test, double sigma, const JudgeRule& rule) {
+  const double above = test.estimate - std::log1p(rule.mid_ratio.value_or(0));
+  const bool reaches = rule.mid_ratio || test.estimate >= std::log1p(test.gate.tol_ratio);
+  if (above <= 0 || !reaches) return std::nullopt;
+  return pairs_to_detect(above, sigma, test.level, kPower);
+}
+
+/// Likewise for not slower.
+std::optional<double> pairs_for_same(const GateTest& test, double sigma, const JudgeRule& rule) {
+  const double below = std::log1p(rule.mid_ratio.value_or(test.gate.good_bound_ratio())) - test.estimate;
+  if (below <= 0) return std::nullopt;
+  return pairs_to_detect(below, sigma, test.level, kPower);
+}
+
 /// Pairs that settle the question if estimates and spread stay: by one gate for slower, by all for same.
 std::optional<double> pairs_needed(const Decision& decision, const std::vector<SummaryJudgement>& summaries,
                                    const JudgeRule& rule) {
-  const double reference = std::log1p(rule.mid_ratio.value_or(0));
   std::optional<double> slower, same = 0;
   for (const GateTest& test : decision.gates) {
     const double sigma = summaries[static_cast<size_t>(test.gate.summary)].sigma_ratio;
-    const double above = test.estimate - reference;
-    const double bound = rule.mid_ratio ? reference : std::log1p(test.gate.good_bound_ratio());
-    const double below = bound - test.estimate;
-    const bool can_be_slower =
-        above > 0 && (rule.mid_ratio || test.estimate >= std::log1p(test.gate.tol_ratio));
-    if (can_be_slower) {
-      const double needed = pairs_to_detect(above, sigma, test.level, kPower);
-      slower = slower ? std::min(*slower, needed) : needed;
-    }
-    if (same && below > 0) same = std::max(*same, pairs_to_detect(below, sigma, test.level, kPower));
-    if (below <= 0) same.reset();
+    const auto for_slower = pairs_for_slower(test, sigma, rule), for_same = pairs_for_same(test, sigma, rule);
+    if (for_slower) slower = std::min(slower.value_or(*for_slower), *for_slower);
+    same = same && for_same ? std::optional(std::max(*same, *for_same)) : std::nullopt;
   }
   if (!slower && !same) return std::nullopt;
   const double needed = slower && same ? std::min(*slower, *same) : slower ? *slower : *same;

@@ -78,7 +78,7 @@ const Row* row_by_key(const std::vector<Row>& rows, std::string_view key) {
 }  // namespace
 
 const std::vector<FlopConvention>& flop_conventions() {
-  static const std::vector<FlopConvention> rows = {
+  static const std::vector<FlopConvention> kRows = {
       {"palm_all", "PALM_ALL", "6 N + 12 L H Q T", "all parameters, attention in full: PaLM, nanoGPT",
        palm_all, kFullAttention},
       {"palm_no_input_embedding", "PALM_NO_INPUT_EMB", "6 (N - input embedding) + 12 L H Q T",
@@ -93,7 +93,7 @@ const std::vector<FlopConvention>& flop_conventions() {
        "every matmul, attention below the diagonal only: Megatron-LM", matmul_causal, kCausalAttention},
       {"llmc", "LLMC", "6 N + 6 L d T", "all parameters, causal attention: llm.c", llmc, kCausalAttention},
   };
-  return rows;
+  return kRows;
 }
 
 const FlopConvention* find_flop_convention(std::string_view key) {
@@ -105,7 +105,7 @@ const FlopConvention& exact_convention() {
 }
 
 const std::vector<HardwareRule>& hardware_rules() {
-  static const std::vector<HardwareRule> rows = {
+  static const std::vector<HardwareRule> kRows = {
       {"none", "NONE", "model FLOPs: nothing is re-run", nothing_rerun},
       {"four_thirds", "FOUR_THIRDS", "4/3 of model FLOPs: the rule of thumb for full checkpointing",
        four_thirds},
@@ -120,7 +120,7 @@ const std::vector<HardwareRule>& hardware_rules() {
        "causal)",
        attention_rerun},
   };
-  return rows;
+  return kRows;
 }
 
 const HardwareRule* find_hardware_rule(std::string_view key) {

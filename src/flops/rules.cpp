@@ -35,8 +35,8 @@ const FlopRule* RuleTable::find(std::string_view name) const {
 }
 
 const RuleTable& built_in_rules() {
-  static const RuleTable table(all_rules());
-  return table;
+  static const RuleTable kTable(all_rules());
+  return kTable;
 }
 
 OperatorFlop count_call(const FlopRule& rule, const OperatorCall& call) {

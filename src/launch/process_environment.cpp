@@ -22,4 +22,12 @@ std::vector<std::string> process_environment(const std::vector<std::pair<std::st
   return lines;
 }
 
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 }  // namespace flopmark

@@ -11,4 +11,7 @@ namespace flopmark {
 std::vector<std::string> process_environment(const std::vector<std::pair<std::string, std::string>>& set,
                                              const std::vector<std::string>& unset = {});
 
+/// What execve takes: pointers to `texts`, which must outlive them, and a null. It changes none of them.
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
+
 }  // namespace flopmark

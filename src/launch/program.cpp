@@ -21,14 +21,6 @@ namespace {
 
 constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
-std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 struct ProgramStart {
   char* const* command;
   char* const* environment;
@@ -96,7 +88,7 @@ ProgramEnd run_program(const Program& program) {
     throw usage_error(fmt::format("cannot write the log {}: {}", program.log.string(), std::strerror(errno)));
   }
   const std::vector<std::string> variables = process_environment(program.set, program.unset);
-  const std::vector<char*> command = pointers_to(program.command), environment = pointers_to(variables);
+  const std::vector<char*> command = exec_pointers(program.command), environment = exec_pointers(variables);
   const std::string folder = program.folder.string();
   const pid_t pid =
       fork_program({command.data(), environment.data(), folder.c_str(), input.get(), log.get(), ::getpid()});

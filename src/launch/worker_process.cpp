@@ -96,10 +96,8 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const Adde
   PipeEnds progress = make_pipe();
   PipeEnds exec_error = make_pipe();
   for (const FileDescriptor* fd : {&control.write, &log.read, &progress.read}) set_nonblocking(*fd);
-  std::vector<std::string> argument_texts = command;
-  std::vector<std::string> environment_texts = process_environment(variables);
-  const std::vector<char*> arguments = pointers_to(argument_texts);
-  const std::vector<char*> environment = pointers_to(environment_texts);
+  const std::vector<std::string> entries = process_environment(variables);
+  const std::vector<char*> arguments = exec_pointers(command), environment = exec_pointers(entries);
 
   pid_ = fork_worker({::getpid(), control.read.get(), log.write.get(), progress.write.get(),
                       exec_error.write.get(), arguments.data(), environment.data()});
