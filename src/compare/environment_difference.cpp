@@ -1,5 +1,7 @@
 #include "compare/environment_difference.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
