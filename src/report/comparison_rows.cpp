@@ -11,18 +11,6 @@ namespace {
 
 constexpr size_t kShownCommit = 10;
 
-std::string summary_label(Summary summary) {
-  switch (summary) {
-    case Summary::throughput:
-      return "Step time, mean";
-    case Summary::typical:
-      return "Step time, median";
-    case Summary::floor:
-      return "Step time, 10 % quantile";
-  }
-  return "Step time";
-}
-
 std::string summary_note(const SummaryComparison& summary) {
   std::string note = summary.gates ? to_text(summary.change) : "for reading";
   if (summary.ci95_low_ratio && summary.ci95_high_ratio) {
@@ -50,10 +38,22 @@ std::string exact_text(const MetricComparison& metric, const std::optional<doubl
 
 }  // namespace
 
+const char* summary_title(Summary summary) {
+  switch (summary) {
+    case Summary::throughput:
+      return "Step time, mean";
+    case Summary::typical:
+      return "Step time, median";
+    case Summary::floor:
+      return "Step time, 10 % quantile";
+  }
+  return "Step time";
+}
+
 std::vector<ComparisonRow> comparison_rows(const StoredComparison& comparison) {
   std::vector<ComparisonRow> rows;
   for (const SummaryComparison& summary : comparison.summaries) {
-    rows.push_back({summary_label(summary.summary), format_seconds(summary.a_s), format_seconds(summary.b_s),
+    rows.push_back({summary_title(summary.summary), format_seconds(summary.a_s), format_seconds(summary.b_s),
                     signed_percent(summary.change_ratio), summary_note(summary)});
   }
   for (const MetricComparison& metric : comparison.metrics) {

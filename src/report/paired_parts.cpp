@@ -8,6 +8,7 @@
 
 #include "compare/paired_reason.h"
 #include "flopmark/counted.h"
+#include "report/comparison_rows.h"
 #include "report/metric_table.h"
 #include "report/units.h"
 #include "stats/quantile.h"
@@ -16,18 +17,6 @@ namespace flopmark {
 namespace {
 
 constexpr size_t kMostOperators = 10;
-
-const char* title_of(Summary summary) {
-  switch (summary) {
-    case Summary::throughput:
-      return "Step time, mean";
-    case Summary::typical:
-      return "Step time, median";
-    case Summary::floor:
-      return "Step time, 10 % quantile";
-  }
-  return "Step time";
-}
 
 std::string interval_text(const std::optional<double>& low, const std::optional<double>& high) {
   if (!low || !high) return "n/a";
@@ -77,7 +66,7 @@ Grid paired_summary_grid(const PairedComparison& comparison) {
   Grid grid{"lrrrlrl", {{"", "A", "B", "change", "95 % interval", "would find", ""}}};
   for (const SummaryJudgement& judged : result.judgement.summaries) {
     grid.rows.push_back(
-        {title_of(judged.summary), format_seconds(median_of(result.pairs, judged.summary, true)),
+        {summary_title(judged.summary), format_seconds(median_of(result.pairs, judged.summary, true)),
          format_seconds(median_of(result.pairs, judged.summary, false)), signed_percent(judged.change_ratio),
          interval_text(judged.ci95_low_ratio, judged.ci95_high_ratio),
          format_share(judged.smallest_effect_ratio), role_text(judged, result.judgement)});
