@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bisect/bisect_world.h"
+#include "bisect/journal.h"
+#include "bisect/regression.h"
+#include "bisect/search.h"
+#include "flopmark/error.h"
+
+namespace flopmark {
+
+struct BisectPlan {
+  std::vector<Summary> gates{Summary::throughput, Summary::floor};  ///< one of them is chosen
+  double least_ratio = 0.01;                                        ///< no smaller regression is looked for
+  std::vector<size_t> looks = JudgeRule{}.looks;
+  double level = 0.001;  ///< one-sided, per look
+  double pause_s = 60;   ///< before an undecided commit is measured once more
+  std::optional<double> budget_s;
+  uint64_t seed = 1;
+};
+
+/// confirmed: one commit, and slower than its parent. range: one of several, next to commits that cannot be
+/// judged. unconfirmed: one commit, not shown to be slower than its parent. not_reproduced: an end cannot be
+/// measured, or bad is not slower than good by what this machine can see.
+enum class BisectOutcome { confirmed, range, unconfirmed, not_reproduced, not_comparable, interrupted };
+const char* to_text(BisectOutcome outcome);
+
+/// A commit of the range that was tested, in its turn.
+struct TestedCommit {
+  size_t commit = 0;  ///< index in the range
+  CommitState state = CommitState::untested;
+  CommitBuild build;
+  std::optional<std::string> same_as;    ///< the commit with the same artifact, whose verdict this is
+  std::vector<PairedEvidence> evidence;  ///< against good: none, one, or two if undecided at first
+  std::optional<ChangeRange> change;     ///< against good
+  bool intermediate = false;             ///< surely slower than good and surely faster than bad
+  std::string reason;                    ///< one sentence
+};
+
+/// Where another step is: bisect between these as well.
+struct OtherHalf {
+  std::string good, bad;  ///< 40 hex digits
+};
+
+struct BisectionResult {
+  BisectOutcome outcome = BisectOutcome::interrupted;
+  CommitBuild good_build, bad_build;
+  std::vector<PairedEvidence> ends;      ///< good and bad: once, or twice
+  std::optional<Regression> regression;  ///< what was looked for in the end
+  std::vector<TestedCommit> tested;
+  std::vector<size_t> candidates;  ///< indices in the range; the culprit alone of confirmed and unconfirmed
+  std::string parent;              ///< of the culprit; 40 hex digits, or empty
+  std::optional<PairedEvidence> confirmation;  ///< parent and culprit
+  std::optional<ChangeRange> change;           ///< of the confirmation
+  std::vector<OtherHalf> other_halves;
+  std::string reason;  ///< one sentence
+};
+
+/// 0 confirmed; 125 range, unconfirmed; 204 not reproduced; 201 not comparable; 130 interrupted.
+ExitCode exit_code(const BisectionResult& result);
+
+/// Finds the first commit that is slower. Everything is compared with good, against half of the regression,
+/// by the one summary that shows it best; a commit that does not build, fails or stays undecided is skipped.
+/// What the journal has is neither built nor measured again. Throws what `world` and `journal` throw.
+BisectionResult run_bisection(const CommitRange& range, const BisectPlan& plan, BisectWorld& world,
+                              Journal& journal);
+
+}  // namespace flopmark
