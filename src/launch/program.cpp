@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "flopmark/error.h"
+#include "launch/child_start.h"
 #include "launch/file_descriptor.h"
 #include "launch/process_environment.h"
 
@@ -34,12 +35,7 @@ struct ProgramStart {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(127);
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  restore_signals();
   const bool placed = ::dup2(start.input, STDIN_FILENO) >= 0 && ::dup2(start.log, STDOUT_FILENO) >= 0 &&
                       ::dup2(start.log, STDERR_FILENO) >= 0 && ::chdir(start.folder) == 0;
   if (placed) ::execvpe(start.command[0], start.command, start.environment);
@@ -50,27 +46,16 @@ struct ProgramStart {
   ::_exit(127);
 }
 
-pid_t fork_program(const ProgramStart& start) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = ::fork();
-  if (pid == 0) become_program(start);
-  const int error = errno;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = error;
-  return pid;
-}
-
-ProgramEnd wait_for(pid_t pid, const std::function<bool()>& interrupted) {
+ProgramEnd wait_for(pid_t pid, const Program& program) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begun = Clock::now();
   ProgramEnd end;
   int raw = 0;
   while (::waitpid(pid, &raw, WNOHANG) == 0) {
-    if (!end.interrupted && interrupted && interrupted()) {
-      end.interrupted = true;
-      ::kill(-pid, SIGKILL);
-    }
+    end.interrupted = end.interrupted || (program.interrupted && program.interrupted());
+    const std::chrono::duration<double> lasted = Clock::now() - begun;
+    end.timed_out = program.timeout_s && lasted.count() > *program.timeout_s;
+    if (end.interrupted || end.timed_out) ::kill(-pid, SIGKILL);
     std::this_thread::sleep_for(kPollInterval);
   }
   ::kill(-pid, SIGKILL);  // whatever it left running
@@ -90,12 +75,13 @@ ProgramEnd run_program(const Program& program) {
   const std::vector<std::string> variables = process_environment(program.set, program.unset);
   const std::vector<char*> command = exec_pointers(program.command), environment = exec_pointers(variables);
   const std::string folder = program.folder.string();
-  const pid_t pid =
-      fork_program({command.data(), environment.data(), folder.c_str(), input.get(), log.get(), ::getpid()});
+  const ProgramStart start{command.data(), environment.data(), folder.c_str(),
+                           input.get(),    log.get(),          ::getpid()};
+  const pid_t pid = fork_child(become_program, start);
   if (pid < 0) {
     throw usage_error(fmt::format("cannot start {}: {}", program.command[0], std::strerror(errno)));
   }
-  return wait_for(pid, program.interrupted);
+  return wait_for(pid, program);
 }
 
 }  // namespace flopmark

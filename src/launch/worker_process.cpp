@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "flopmark/error.h"
+#include "launch/child_start.h"
 #include "launch/process_environment.h"
 
 namespace flopmark {
@@ -28,21 +29,12 @@ struct ChildPlan {
   char* const* environment;
 };
 
-void reset_signals() noexcept {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 /// The child from fork to exec: async-signal-safe calls only. All signals are blocked when it starts.
 [[noreturn]] void become_worker(const ChildPlan& plan) noexcept {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != plan.parent) ::_exit(127);  // died before the line above took effect
-  reset_signals();
+  restore_signals();
   const bool placed = ::dup2(plan.control, STDIN_FILENO) >= 0 && ::dup2(plan.log, STDOUT_FILENO) >= 0 &&
                       ::dup2(plan.log, STDERR_FILENO) >= 0 &&
                       ::dup2(plan.progress, WorkerProcess::kProgressFd) >= 0;
@@ -55,20 +47,6 @@ void reset_signals() noexcept {
   const int error = errno;
   [[maybe_unused]] const ssize_t written = ::write(plan.exec_error, &error, sizeof error);
   ::_exit(127);
-}
-
-/// Forks with all signals blocked, so that no handler of ours runs in the child.
-pid_t fork_worker(const ChildPlan& plan) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  const pid_t pid = ::fork();
-  if (pid == 0) become_worker(plan);
-  const int error = errno;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = error;
-  return pid;
 }
 
 /// 0 if exec worked, else its errno.
@@ -99,8 +77,10 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command, const Adde
   const std::vector<std::string> entries = process_environment(variables);
   const std::vector<char*> arguments = exec_pointers(command), environment = exec_pointers(entries);
 
-  pid_ = fork_worker({::getpid(), control.read.get(), log.write.get(), progress.write.get(),
-                      exec_error.write.get(), arguments.data(), environment.data()});
+  const ChildPlan plan{::getpid(),           control.read.get(),     log.write.get(),
+                       progress.write.get(), exec_error.write.get(), arguments.data(),
+                       environment.data()};
+  pid_ = fork_child(become_worker, plan);
   if (pid_ < 0) throw cannot_start(command[0], errno);
   ::setpgid(pid_, pid_);  // in both, so that the group exists whichever runs first
   exec_error.write.close();

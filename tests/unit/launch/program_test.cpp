@@ -68,6 +68,18 @@ TEST_F(RunProgram, AnInterruptionKillsTheWholeGroup) {
   EXPECT_TRUE(holds_soon([&] { return is_gone(child); }));
 }
 
+TEST_F(RunProgram, ATimeThatIsUpKillsTheWholeGroup) {
+  Program program = shell("sleep 1000 & echo $! > child; wait");
+  program.timeout_s = 1;
+  const ProgramEnd end = run_program(program);
+  EXPECT_TRUE(end.timed_out);
+  EXPECT_FALSE(end.ok());
+  const pid_t child = std::stoi(file_text(folder_.root() / "child"));
+  EXPECT_TRUE(holds_soon([&] { return is_gone(child); }));
+  program.command = {"true"};
+  EXPECT_TRUE(run_program(program).ok());
+}
+
 TEST_F(RunProgram, WhatItLeavesRunningIsEndedToo) {
   EXPECT_TRUE(run_program(shell("sleep 1000 & echo $! > child")).ok());
   const pid_t child = std::stoi(file_text(folder_.root() / "child"));
