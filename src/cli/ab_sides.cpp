@@ -5,6 +5,7 @@
 #include "cli/terminal.h"
 #include "config/run_config.h"
 #include "hardware/environment.h"
+#include "launch/build_command.h"
 #include "launch/launch.h"
 #include "launch/reference_build.h"
 #include "results/baseline_store.h"

@@ -29,7 +29,7 @@ std::string without_end(std::string text) {
 GitProgram::GitProgram(fs::path top, fs::path scratch, std::function<bool()> interrupted)
     : top_(std::move(top)), scratch_(std::move(scratch)), interrupted_(std::move(interrupted)) {}
 
-std::string GitProgram::output_of(const std::vector<std::string>& arguments, const Variables& set) const {
+GitProgram::Answer GitProgram::run(const std::vector<std::string>& arguments, const Variables& set) const {
   Program program;
   program.command = {"git",       "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",     "-c",
                      "gc.auto=0", "-c", "maintenance.auto=false",   "-c", "advice.detachedHead=false"};
@@ -45,10 +45,23 @@ std::string GitProgram::output_of(const std::vector<std::string>& arguments, con
   fs::remove(program.log, ignored);
   const ProgramEnd end = run_program(program);
   if (end.interrupted) throw Error(ExitCode::interrupted, "interrupted");
-  std::string output = without_end(text_of(program.log));
-  if (!end.ok())
-    throw judge_error(fmt::format("git {}: {}", arguments.front(), printable_text(output, 2000)));
-  return output;
+  return {end.ok(), without_end(text_of(program.log))};
+}
+
+GitProgram::Answer GitProgram::ask(const std::vector<std::string>& arguments) const {
+  return run(arguments, {});
+}
+
+std::string GitProgram::output_of(const std::vector<std::string>& arguments, const Variables& set) const {
+  Answer answer = run(arguments, set);
+  if (!answer.ok) {
+    throw judge_error(fmt::format("git {}: {}", arguments.front(), printable_text(answer.text, 2000)));
+  }
+  return std::move(answer.text);
+}
+
+std::string GitProgram::output_of(const std::vector<std::string>& arguments) const {
+  return output_of(arguments, {});
 }
 
 std::string GitProgram::snapshot(const std::string& head) const {
@@ -72,6 +85,16 @@ std::string GitProgram::snapshot(const std::string& head) const {
 
 void GitProgram::add_worktree(const fs::path& folder, const std::string& commit) const {
   output_of({"worktree", "add", "--force", "--detach", folder.string(), commit});
+}
+
+void GitProgram::adopt_worktree(const fs::path& folder, const std::string& commit) const {
+  // git makes worktrees in empty folders only.
+  const fs::path aside = folder.string() + ".kept";
+  fs::rename(folder, aside);
+  output_of({"worktree", "add", "--force", "--detach", "--no-checkout", folder.string(), commit});
+  fs::rename(folder / ".git", aside / ".git");
+  fs::remove(folder);
+  fs::rename(aside, folder);
 }
 
 void GitProgram::forget_worktree(const fs::path& folder, bool keep_files) const noexcept {

@@ -10,9 +10,9 @@
 
 namespace flopmark {
 
-/// The git program where libgit2 does not serve: worktrees, and the state of a work tree as a commit. Hooks,
-/// file-system monitors, maintenance and questions are off, and variables of a git that calls us (GIT_DIR,
-/// GIT_INDEX_FILE, ...) are not passed on.
+/// The git program where libgit2 does not serve: worktrees, submodules, history as a bisection sees it, and
+/// the state of a work tree as a commit. Hooks, file-system monitors, maintenance and questions are off, and
+/// variables of a git that calls us (GIT_DIR, GIT_INDEX_FILE, ...) are not passed on.
 class GitProgram {
  public:
   /// `top` of a work tree; what git says goes to a file in `scratch`.
@@ -26,12 +26,26 @@ class GitProgram {
 
   /// Checks `commit` out in a new worktree. @throws as snapshot.
   void add_worktree(const std::filesystem::path& folder, const std::string& commit) const;
+  /// Makes a worktree of `folder`, whose files were kept by forget_worktree; nothing is checked out, and
+  /// there is no index. @throws as snapshot.
+  void adopt_worktree(const std::filesystem::path& folder, const std::string& commit) const;
   /// Makes git forget a worktree; what is in the folder stays if `keep_files`. Never throws.
   void forget_worktree(const std::filesystem::path& folder, bool keep_files) const noexcept;
 
+  /// What git says. `ok`: it ended with exit code 0.
+  struct Answer {
+    bool ok = false;
+    std::string text;
+  };
+  /// Runs git with these arguments at the top of the tree. @throws Error 130 if interrupted.
+  Answer ask(const std::vector<std::string>& arguments) const;
+  /// The text of an answer that must be ok. @throws as snapshot.
+  std::string output_of(const std::vector<std::string>& arguments) const;
+
  private:
   using Variables = std::vector<std::pair<std::string, std::string>>;
-  std::string output_of(const std::vector<std::string>& arguments, const Variables& set = {}) const;
+  Answer run(const std::vector<std::string>& arguments, const Variables& set) const;
+  std::string output_of(const std::vector<std::string>& arguments, const Variables& set) const;
 
   std::filesystem::path top_, scratch_;
   std::function<bool()> interrupted_;

@@ -6,10 +6,6 @@
 
 namespace flopmark {
 
-/// Where builds of commits are kept, per user: builds/ in FLOPMARK_CACHE, else in $XDG_CACHE_HOME/flopmark,
-/// else in ~/.cache/flopmark. @throws Error 200 if none of these is set.
-std::filesystem::path build_cache();
-
 /// What to build.
 struct BuildRequest {
   std::filesystem::path top;  ///< of the work tree whose repository has the commit
