@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 #include <random>
 
@@ -11,10 +10,10 @@
 #include "cli/ab_sides.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/measured_pairs.h"
 #include "cli/run_output.h"
 #include "cli/scratch_folder.h"
 #include "cli/terminal.h"
-#include "cli/worker_pairs.h"
 #include "compare/paired_comparison.h"
 #include "report/paired_report.h"
 #include "results/git.h"
@@ -24,10 +23,6 @@ namespace flopmark {
 namespace {
 
 constexpr int64_t kBuildScratchBytes = 1 << 16;
-
-double monotonic_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// A change of half a loss is what tells good from bad commits of a bisection.
 void warn_in_bisection(const AbOptions& options) {
@@ -59,27 +54,15 @@ std::vector<PairedComparison> resolve_comparisons(const AbOptions& options, cons
   return comparisons;
 }
 
-void measure_pairs(std::vector<PairedComparison>& comparisons, const AbOptions& options,
-                   const InterruptGuard& guard, AbProgress& progress) {
-  PairedPlan plan;
-  for (const PairedComparison& comparison : comparisons) {
-    plan.workloads.push_back({comparison.result.name, comparison.rule});
-  }
-  if (!options.budget.empty()) plan.budget_s = duration_s(options.budget, "--budget");
-  plan.seed = comparisons.front().seed;
-  plan.now_s = monotonic_s;
-  plan.comparable = [&](size_t workload, const LaunchSamples& a, const LaunchSamples& b) {
-    const PairedComparison& sides = comparisons.at(workload);
-    return are_comparable(paired_differences(sides.a, {a}, sides.b, {b}, options.differences));
-  };
-  plan.interrupted = [&] { return guard.interrupted(); };
-  plan.pair_begins = [&](const PairedProgress& at) { progress.pair_begins(at); };
-  WorkerPairs source(comparisons);
-  std::vector<PairedResult> results = run_pairs(source, plan);
-  for (size_t i = 0; i < results.size(); ++i) {
-    comparisons[i].result = std::move(results[i]);
-    describe(comparisons[i], options.differences);
-  }
+void measure(std::vector<PairedComparison>& comparisons, const AbOptions& options,
+             const InterruptGuard& guard, AbProgress& progress) {
+  PairMeasuring measuring;
+  if (!options.budget.empty()) measuring.budget_s = duration_s(options.budget, "--budget");
+  measuring.differences = options.differences;
+  measuring.interrupted = [&] { return guard.interrupted(); };
+  measuring.pair_begins = [&](const PairedProgress& at) { progress.pair_begins(at); };
+  measure_pairs(comparisons, measuring);
+  for (PairedComparison& comparison : comparisons) describe(comparison, options.differences);
 }
 
 void print_comparisons(const std::vector<PairedComparison>& comparisons, const std::string& format) {
@@ -105,7 +88,7 @@ ExitCode run_ab(const AbOptions& options) {
   const InterruptGuard guard;
   AbProgress progress(options.quiet, ab_rule(options).looks);
   std::vector<PairedComparison> comparisons = resolve_comparisons(options, guard, progress);
-  measure_pairs(comparisons, options, guard, progress);
+  measure(comparisons, options, guard, progress);
   progress.wipe();
   if (!options.output.empty()) write_file_atomically(options.output, paired_json(comparisons));
   print_comparisons(comparisons, options.format);

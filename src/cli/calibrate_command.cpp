@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 #include <random>
 
@@ -9,9 +8,9 @@
 #include "cli/ab_progress.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/measured_pairs.h"
 #include "cli/option_checks.h"
 #include "cli/terminal.h"
-#include "cli/worker_pairs.h"
 #include "compare/calibration.h"
 #include "compare/calibration_file.h"
 #include "hardware/environment.h"
@@ -65,17 +64,11 @@ PairedComparison twin_sides(const std::string& config, const CalibrateOptions& o
 void measure_twins(std::vector<PairedComparison>& comparisons, const CalibrateOptions& options,
                    const InterruptGuard& guard) {
   AbProgress progress(options.quiet, comparisons.front().rule.looks);
-  PairedPlan plan;
-  plan.workloads = {{comparisons.front().result.name, comparisons.front().rule}};
-  if (!options.budget.empty()) plan.budget_s = duration_s(options.budget, "--budget");
-  plan.seed = comparisons.front().seed;
-  plan.now_s = [] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  };
-  plan.interrupted = [&] { return guard.interrupted(); };
-  plan.pair_begins = [&](const PairedProgress& at) { progress.pair_begins(at); };
-  WorkerPairs source(comparisons);
-  comparisons.front().result = run_pairs(source, plan).front();
+  PairMeasuring measuring;
+  if (!options.budget.empty()) measuring.budget_s = duration_s(options.budget, "--budget");
+  measuring.interrupted = [&] { return guard.interrupted(); };
+  measuring.pair_begins = [&](const PairedProgress& at) { progress.pair_begins(at); };
+  measure_pairs(comparisons, measuring);
 }
 
 std::vector<CalibrationPair> pairs_to_keep(const PairedComparison& comparison) {
