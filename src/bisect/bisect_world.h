@@ -35,15 +35,15 @@ struct ComparisonRequest {
   Comparison comparison = Comparison::commit;
   std::string a, b;  ///< 40 hex digits; change = b / a - 1
   JudgeRule rule;
-  size_t attempt = 1;              ///< 2: undecided before, and measured afresh after a pause
-  uint64_t seed = 1;               ///< of who goes first
-  std::optional<double> budget_s;  ///< that is left
+  size_t attempt = 1;                   ///< 2: undecided before, and measured afresh after a pause
+  uint64_t seed = 1;                    ///< of who goes first
+  std::optional<double> budget_s = {};  ///< that is left
 };
 
 /// What was measured of two commits.
 struct PairedEvidence {
   std::vector<PairRatios> pairs;  ///< b / a
-  PairedJudgement judgement;      ///< judge_pairs of them, by the request's rule
+  PairedJudgement judgement;      ///< of them, by the request's rule; run_bisection fills it in
   PairedEnd end = PairedEnd::cap;
   std::optional<SideFailure> failure;  ///< of end failed
   size_t disturbed_pairs = 0;

@@ -55,10 +55,11 @@ struct BisectionResult {
   std::vector<TestedCommit> tested;
   std::vector<size_t> candidates;  ///< indices in the range; the culprit alone of confirmed and unconfirmed
   std::string parent;              ///< of the culprit; 40 hex digits, or empty
-  std::optional<PairedEvidence> confirmation;  ///< parent and culprit
-  std::optional<ChangeRange> change;           ///< of the confirmation
+  std::vector<PairedEvidence> confirmation;  ///< parent and culprit: none, one, or two if undecided at first
+  std::optional<ChangeRange> change;         ///< of the confirmation
   std::vector<OtherHalf> other_halves;
-  std::string reason;  ///< one sentence
+  std::optional<double> smallest_traceable_ratio;  ///< of not reproduced, where the ends were measured
+  std::string reason;                              ///< one sentence
 };
 
 /// 0 confirmed; 125 range, unconfirmed; 204 not reproduced; 201 not comparable; 130 interrupted.

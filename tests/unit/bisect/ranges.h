@@ -2,28 +2,23 @@
 
 #include <fmt/format.h>
 
-#include <string>
-#include <utility>
+#include <algorithm>
 #include <vector>
 
+#include "fakes/bisect_history.h"
 #include "results/commit_range.h"
 #include "stats/random.h"
 
 namespace flopmark {
 
-/// 40 hex digits that end in `number`.
-inline std::string hash_of(size_t number) {
-  return fmt::format("{:040x}", number);
-}
-
 /// A range from its parents, by index; those of `good` are none. Commit i has the hash of i + 1, good that of
 /// 0.
 inline CommitRange range_of(const std::vector<std::vector<size_t>>& parents) {
   CommitRange range;
-  range.good = hash_of(0);
+  range.good = testing::commit_hash(0);
   for (size_t i = 0; i < parents.size(); ++i) {
-    const std::string parent = parents[i].empty() ? range.good : hash_of(parents[i].front() + 1);
-    range.commits.push_back({hash_of(i + 1), fmt::format("change {}", i), parent, parents[i]});
+    const std::string parent = parents[i].empty() ? range.good : testing::commit_hash(parents[i].front() + 1);
+    range.commits.push_back({testing::commit_hash(i + 1), fmt::format("change {}", i), parent, parents[i]});
   }
   range.bad = range.commits.back().hash;
   return range;
@@ -31,9 +26,7 @@ inline CommitRange range_of(const std::vector<std::vector<size_t>>& parents) {
 
 /// Commits one after the other.
 inline CommitRange line_of(size_t count) {
-  std::vector<std::vector<size_t>> parents(count);
-  for (size_t i = 1; i < count; ++i) parents[i] = {i - 1};
-  return range_of(parents);
+  return testing::plain_history(count).range;
 }
 
 /// Commits with one or two parents among those shortly before, and a last one that leads to all.

@@ -1,0 +1,283 @@
+#include "bisect/bisection.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "bisect/bisect_reason.h"
+#include "bisect/bisect_work.h"
+
+namespace flopmark {
+namespace {
+
+class Bisection {
+ public:
+  Bisection(const CommitRange& range, const BisectPlan& plan, BisectWorld& world, Journal& journal)
+      : range_(range), plan_(plan), search_(range), work_(plan, world, journal, search_) {}
+
+  BisectionResult run() {
+    try {
+      check_ends();
+      search();
+      conclude();
+    } catch (const Ended& ended) {
+      result_.outcome = ended.outcome;
+      result_.reason = ended.reason;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::interrupted) throw;
+      result_.outcome = BisectOutcome::interrupted;
+      result_.reason = "interrupted";
+    }
+    result_.candidates = search_.candidates();
+    return std::move(result_);
+  }
+
+ private:
+  // ---- ends
+
+  void check_ends() {
+    result_.good_build = work_.build(range_.good);
+    require_built(range_.good, result_.good_build);
+    result_.bad_build = work_.build(range_.bad);
+    require_built(range_.bad, result_.bad_build);
+    if (result_.good_build.artifact_hash == result_.bad_build.artifact_hash) {
+      throw Ended{BisectOutcome::not_reproduced, "good and bad build to the same bytes: nothing to compare"};
+    }
+    const PairedEvidence first = measured_ends(Comparison::ends, ends_rule());
+    result_.regression = regression_of(first.pairs, first.judgement, plan_.least_ratio, plan_.level);
+    if (first.judgement.verdict != Verdict::slower || !result_.regression) {
+      refuse_ends(first, sharpest_gate(first.judgement), plan_.least_ratio);
+    }
+    if (!result_.regression->is_clear()) measure_ends_again(first);
+  }
+
+  /// A close call would often be half by chance: what follows is judged against half of what fresh pairs bear
+  /// out.
+  void measure_ends_again(const PairedEvidence& first) {
+    const Summary gate = result_.regression->gate;
+    const double mid_ratio = result_.regression->mid_ratio();
+    const PairedEvidence again = measured_ends(Comparison::ends_again, mid_rule(gate, mid_ratio));
+    if (again.judgement.verdict != Verdict::slower) {
+      result_.regression.reset();
+      refuse_ends(again, gate, mid_ratio);
+    }
+    std::vector<PairRatios> all = first.pairs;
+    all.insert(all.end(), again.pairs.begin(), again.pairs.end());
+    result_.regression->change = change_range(all, gate, plan_.level);
+  }
+
+  PairedEvidence measured_ends(Comparison comparison, const JudgeRule& rule) {
+    const ComparisonRequest request{comparison, range_.good, range_.bad, rule};
+    PairedEvidence evidence = work_.measure(request);
+    result_.ends.push_back(evidence);
+    if (evidence.failure) {
+      throw Ended{BisectOutcome::not_reproduced, failure_text(request, *evidence.failure)};
+    }
+    return evidence;
+  }
+
+  [[noreturn]] void refuse_ends(const PairedEvidence& evidence, Summary gate, double looked_for_ratio) {
+    result_.smallest_traceable_ratio = smallest_traceable(evidence.judgement, plan_.least_ratio);
+    throw Ended{BisectOutcome::not_reproduced,
+                ends_reason(evidence, change_range(evidence.pairs, gate, plan_.level), looked_for_ratio,
+                            *result_.smallest_traceable_ratio)};
+  }
+
+  static void require_built(const std::string& commit, const CommitBuild& build) {
+    if (build.built) return;
+    throw Ended{BisectOutcome::not_reproduced,
+                fmt::format("{} does not build: {}", short_hash(commit), build.why_not)};
+  }
+
+  // ---- search
+
+  void search() {
+    known_[result_.good_build.artifact_hash] = {range_.good, CommitState::good, {}, false, {}};
+    known_[result_.bad_build.artifact_hash] = {range_.bad, CommitState::bad, {}, false, {}};
+    while (const std::optional<size_t> next = search_.next()) test(*next);
+  }
+
+  void test(size_t commit) {
+    TestedCommit tested;
+    tested.commit = commit;
+    const std::string& hash = range_.commits[commit].hash;
+    tested.build = work_.build(hash);
+    const auto known = known_.find(tested.build.artifact_hash);
+    if (!tested.build.built) {
+      tested.state = CommitState::skipped;
+      tested.reason = "does not build: " + tested.build.why_not;
+    } else if (known != known_.end()) {
+      take_over(tested, known->second);
+    } else {
+      measure(tested);
+      known_[tested.build.artifact_hash] = {hash, tested.state, tested.change, tested.intermediate,
+                                            tested.reason};
+    }
+    search_.mark(commit, tested.state);
+    result_.tested.push_back(std::move(tested));
+    note_other_halves();
+  }
+
+  struct Known {
+    std::string commit;
+    CommitState state = CommitState::untested;
+    std::optional<ChangeRange> change;
+    bool intermediate = false;
+    std::string reason;
+  };
+
+  static void take_over(TestedCommit& tested, const Known& known) {
+    tested.state = known.state;
+    tested.same_as = known.commit;
+    tested.change = known.change;
+    tested.intermediate = known.intermediate;
+    tested.reason = fmt::format("the same bytes as {}", short_hash(known.commit));
+    if (!known.reason.empty()) tested.reason += ": " + known.reason;
+  }
+
+  void measure(TestedCommit& tested) {
+    const std::string& hash = range_.commits[tested.commit].hash;
+    const double mid_ratio = result_.regression->mid_ratio();
+    Question question{Comparison::commit, range_.good, hash, mid_rule(result_.regression->gate, mid_ratio)};
+    question.settled = [&](const ChangeRange& change) {
+      return is_intermediate(change, *result_.regression, plan_.least_ratio);
+    };
+    Answer answer = work_.answer(question);
+    tested.evidence = std::move(answer.evidence);
+    tested.change = answer.change;
+    tested.intermediate = answer.change && question.settled(*answer.change);
+    if (answer.failure) {
+      tested.state = CommitState::skipped;
+      tested.reason = *answer.failure;
+      return;
+    }
+    tested.state = answer.verdict == Verdict::slower   ? CommitState::bad
+                   : answer.verdict != Verdict::unsure ? CommitState::good
+                                                       : CommitState::skipped;
+    tested.reason = verdict_reason(tested.state, *answer.change, answer.pairs, mid_ratio);
+    if (tested.state == CommitState::skipped && tested.intermediate) look_for_first_step(tested);
+  }
+
+  /// Half way up, and that is not noise: a step before it and a step after it. The first one is looked for.
+  void look_for_first_step(TestedCommit& tested) {
+    tested.state = CommitState::bad;
+    tested.reason +=
+        ", but surely slower than good and faster than bad: from here on the first step is looked for";
+    result_.regression->change = *tested.change;
+  }
+
+  void note_other_halves() {
+    std::optional<size_t> before, after;
+    for (const TestedCommit& tested : result_.tested) {
+      if (!tested.intermediate) continue;
+      std::optional<size_t>& half = tested.state == CommitState::good ? before : after;
+      const bool narrower = !half || (tested.state == CommitState::good) == (tested.commit < *half);
+      if (narrower) half = tested.commit;
+    }
+    result_.other_halves.clear();
+    if (before) result_.other_halves.push_back({range_.good, range_.commits[*before].hash});
+    if (after) result_.other_halves.push_back({range_.commits[*after].hash, range_.bad});
+  }
+
+  // ---- conclusion
+
+  void conclude() {
+    result_.candidates = search_.candidates();
+    if (result_.candidates.size() > 1) {
+      throw Ended{BisectOutcome::range, candidates_reason(range_, result_)};
+    }
+    const RangeCommit& culprit = range_.commits[result_.candidates.front()];
+    result_.parent = culprit.parent;
+    const CommitBuild parent = work_.build(culprit.parent), own = work_.build(culprit.hash);
+    if (!parent.built) {
+      throw Ended{BisectOutcome::unconfirmed,
+                  fmt::format("{}, the parent of {}, does not build: {}", short_hash(culprit.parent),
+                              short_hash(culprit.hash), parent.why_not)};
+    }
+    if (parent.artifact_hash == own.artifact_hash) {
+      throw Ended{
+          BisectOutcome::unconfirmed,
+          fmt::format("{} builds to the same bytes as its parent {}: what made it slower than good came in "
+                      "elsewhere",
+                      short_hash(culprit.hash), short_hash(culprit.parent))};
+    }
+    confirm(culprit);
+  }
+
+  void confirm(const RangeCommit& culprit) {
+    JudgeRule rule = mid_rule(result_.regression->gate, 0);
+    rule.mid_level = plan_.level / static_cast<double>(plan_.looks.size());
+    const Answer answer = work_.answer({Comparison::confirmation, culprit.parent, culprit.hash, rule});
+    result_.confirmation = answer.evidence;
+    result_.change = answer.change;
+    if (answer.failure) throw Ended{BisectOutcome::unconfirmed, *answer.failure};
+    result_.outcome =
+        answer.verdict == Verdict::slower ? BisectOutcome::confirmed : BisectOutcome::unconfirmed;
+    result_.reason = confirmation_reason(range_, result_, answer.pairs);
+  }
+
+  JudgeRule ends_rule() const {
+    JudgeRule rule = mid_rule(Summary::throughput, plan_.least_ratio);
+    rule.gates.clear();
+    for (const Summary summary : plan_.gates) rule.gates.push_back({summary});
+    return rule;
+  }
+  JudgeRule mid_rule(Summary gate, double mid_ratio) const {
+    JudgeRule rule;
+    rule.gates = {{gate}};
+    rule.looks = plan_.looks;
+    rule.mid_ratio = mid_ratio;
+    rule.mid_level = plan_.level;
+    return rule;
+  }
+  const CommitRange& range_;
+  const BisectPlan& plan_;
+  CommitSearch search_;
+  BisectWork work_;
+  std::map<std::string, Known> known_;  // by artifact
+  BisectionResult result_;
+};
+
+}  // namespace
+
+const char* to_text(BisectOutcome outcome) {
+  switch (outcome) {
+    case BisectOutcome::confirmed:
+      return "confirmed";
+    case BisectOutcome::range:
+      return "range";
+    case BisectOutcome::unconfirmed:
+      return "unconfirmed";
+    case BisectOutcome::not_reproduced:
+      return "not_reproduced";
+    case BisectOutcome::not_comparable:
+      return "not_comparable";
+    case BisectOutcome::interrupted:
+      return "interrupted";
+  }
+  return "interrupted";
+}
+
+ExitCode exit_code(const BisectionResult& result) {
+  switch (result.outcome) {
+    case BisectOutcome::confirmed:
+      return ExitCode::ok;
+    case BisectOutcome::range:
+    case BisectOutcome::unconfirmed:
+      return ExitCode::cannot_judge;
+    case BisectOutcome::not_reproduced:
+      return ExitCode::not_reproduced;
+    case BisectOutcome::not_comparable:
+      return ExitCode::not_comparable;
+    case BisectOutcome::interrupted:
+      return ExitCode::interrupted;
+  }
+  return ExitCode::interrupted;
+}
+
+BisectionResult run_bisection(const CommitRange& range, const BisectPlan& plan, BisectWorld& world,
+                              Journal& journal) {
+  return Bisection(range, plan, world, journal).run();
+}
+
+}  // namespace flopmark
