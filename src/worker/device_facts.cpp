@@ -8,6 +8,7 @@
 
 #include "hardware/build_facts.h"
 #include "hardware/environment.h"
+#include "worker/cuda_device.h"
 
 namespace flopmark {
 namespace {

@@ -19,20 +19,6 @@ Environment worker_environment(const torch::Device& device);
 /// Version of the CUDA runtime, such as 13.2; empty without CUDA.
 std::string cuda_runtime_version();
 
-/// A CUDA device as its driver gives it: CUDA_VISIBLE_DEVICES and MIG are already in the index.
-struct CudaDevice {
-  std::string name;
-  DeviceAddress address;
-  std::optional<int64_t> sm_count;    ///< streaming multiprocessors; absent where the driver does not say
-  std::optional<double> sm_clock_hz;  ///< the highest it allows
-};
-/// Defined where LibTorch's CUDA libraries are linked.
-CudaDevice cuda_device(int index);
-
-/// Version of the NCCL library in this process, such as 2.27.3; absent if there is none. Defined where
-/// LibTorch's CUDA libraries are linked.
-std::optional<std::string> nccl_version();
-
 /// NVML's device that is `device`; null for a CPU, without NVML, and where NVML does not know it.
 std::unique_ptr<NvmlDevice> sensors_of(const torch::Device& device);
 

@@ -4,7 +4,6 @@
 #include <torch/types.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,7 +12,7 @@
 #include <thread>
 
 #include "launch/protocol.h"
-#include "worker/session.h"
+#include "worker/worker_program.h"
 
 namespace flopmark {
 namespace {
@@ -84,14 +83,7 @@ class FaultyModel : public TrainableModel {
 
 int main(int argc, char** argv) {
   using namespace flopmark;
-  CLI::App app{"flopmark-worker with faults, for tests"};
-  SessionOptions options;
-  app.add_option("--config", options.config);
-  app.add_option("--samples", options.samples);
-  app.add_option("--progress-fd", options.progress_fd);
-  app.add_option("--turns", options.turns);
-  CLI11_PARSE(app, argc, argv);
-  return run_session(options, [](const auto& shape, const auto& model_options, const LoopState& state) {
-    return std::make_unique<FaultyModel>(make_model(shape, model_options), state);
+  return run_worker_program(argc, argv, [](const auto& shape, const auto& options, const LoopState& state) {
+    return std::make_unique<FaultyModel>(make_model(shape, options), state);
   });
 }

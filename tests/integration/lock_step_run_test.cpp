@@ -143,15 +143,15 @@ TEST_F(RealPair, WithoutLoaderWorkersThereIsNoQueue) {
 }
 
 TEST_F(RealPair, AFaultIsItsSidesWithPhaseAndStep) {
-  struct Fault {
+  struct SideFault {
     const char *fault, *kind, *phase;
     int64_t step;
   };
-  for (const Fault& fault : {Fault{"crash@timed:7", "crash", "timed", 7},
-                             {"nan@timed:7", "nan_loss", "timed", 7},
-                             {"oom@timed:5", "out_of_memory", "timed", 5},
-                             {"kill@timed:3", "killed", "timed", 3},
-                             {"oom@warmup:2", "out_of_memory", "warmup", 2}}) {
+  for (const SideFault& fault : {SideFault{"crash@timed:7", "crash", "timed", 7},
+                                 {"nan@timed:7", "nan_loss", "timed", 7},
+                                 {"oom@timed:5", "out_of_memory", "timed", 5},
+                                 {"kill@timed:3", "killed", "timed", 3},
+                                 {"oom@warmup:2", "out_of_memory", "warmup", 2}}) {
     const LockStepOutcome outcome = run_pair(side(), side(fault.fault));
     EXPECT_EQ(outcome.b.status, Status::failed) << fault.fault;
     ASSERT_TRUE(outcome.b.failure) << fault.fault;

@@ -1,10 +1,10 @@
+#include "worker/cuda_device.h"
+
 #include <cuda.h>
 #include <dlfcn.h>
 
 #include <optional>
 #include <stdexcept>
-
-#include "worker/device_facts.h"
 
 namespace flopmark {
 namespace {

@@ -1,0 +1,72 @@
+#include "worker/worker_program.h"
+
+#include <torch/version.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "flopmark/error.h"
+#include "launch/protocol.h"
+#include "measure/samples.h"
+#include "worker/device_facts.h"
+#include "worker/session.h"
+
+namespace flopmark {
+namespace {
+
+/// One line for the front-end: what it speaks and which LibTorch it runs.
+void print_version() {
+  WorkerVersion version{.protocol = kWorkerProtocol, .libtorch = TORCH_VERSION, .cuda = ""};
+#ifdef FLOPMARK_CUDA
+  version.cuda = cuda_runtime_version();
+#endif
+  std::fputs(format_version(version).c_str(), stdout);
+}
+
+/// One line for `flopmark env`.
+int print_environment(const std::string& device) {
+  try {
+    const nlohmann::json environment = to_json(worker_environment(resolve_device(device)));
+    std::puts(environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    return 0;
+  } catch (const Error& error) {
+    std::fputs(error.what(), stderr);
+    return static_cast<int>(error.code());
+  }
+}
+
+}  // namespace
+
+int run_worker_program(int argc, const char* const* argv, const ModelMaker& maker) {
+  CLI::App app{"flopmark-worker: one launch of a measured training job; started by flopmark"};
+  bool version = false, environment = false;
+  std::string device = "auto";
+  SessionOptions options;
+  app.add_flag("--version", version, "protocol and LibTorch version, one line of JSON");
+  app.add_flag("--environment", environment, "what it runs on, one line of JSON");
+  app.add_option("--device", device, "with --environment: of this device");
+  app.add_option("--config", options.config, "resolved config");
+  app.add_option("--samples", options.samples, "raw-sample file to write");
+  app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
+  app.add_option("--turns", options.turns, "takes turns with another worker, for so many timed steps")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--count", options.count_only, "count the FLOPs of a step, measure nothing");
+  app.add_flag("--measure-peak", options.measure_peak, "search the best matmul rate of the device");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+  if (version) {
+    print_version();
+    return 0;
+  }
+  if (environment) return print_environment(device);
+  if (options.config.empty() || options.samples.empty() || options.progress_fd < 0) {
+    std::fputs("flopmark-worker is started by flopmark: use flopmark run CONFIG\n", stderr);
+    return static_cast<int>(ExitCode::usage);
+  }
+  return run_session(options, maker);
+}
+
+}  // namespace flopmark
