@@ -37,7 +37,7 @@ fs::path artifact_of(const std::string& config, const AbOptions& options, const 
   const fs::path model = resolved.model.torchscript;
   if (!model.empty()) {
     std::error_code ignored;
-    const fs::path inside =
+    fs::path inside =
         fs::weakly_canonical(model, ignored).lexically_relative(fs::weakly_canonical(top, ignored));
     if (!inside.empty() && *inside.begin() != "..") return inside;
   }

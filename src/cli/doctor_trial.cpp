@@ -24,7 +24,7 @@ constexpr const char* kTrialConfig = R"({
   "measure": { "warmup_max_steps": 40, "warmup_max_s": 2, "steps": 50, "repeats": 1, "timeout_s": 60 } })";
 
 RunConfig trial_config(const TrialOptions& options) {
-  const ScratchFolder folder(64 * 1024);
+  const ScratchFolder folder(65536);
   const std::filesystem::path file = folder.path() / "doctor-trial.json";
   std::ofstream(file) << kTrialConfig;
   return load_config(file, {"device=" + options.device, fmt::format("measure.threads={}", options.threads)});

@@ -19,7 +19,7 @@ struct EnvOptions {
 /// The machine is worth knowing without a worker too; then what is wrong with that is only told. A device
 /// that was asked for by name is another matter.
 Environment full_environment(const EnvOptions& options) {
-  const Environment host = host_environment();
+  Environment host = host_environment();
   try {
     return merge_environment(host, ask_worker_environment(find_worker({}), options.device));
   } catch (const Error& error) {

@@ -24,7 +24,7 @@ struct FlopsOptions {
 
 /// The worker's count. @throws Error 125 if it failed, 130 if somebody interrupted.
 LaunchSamples count_step(const RunConfig& config, const std::filesystem::path& worker) {
-  constexpr int64_t kCountBytes = 4 * 1024 * 1024;  // a row per module of a large model
+  constexpr int64_t kCountBytes = 4 << 20;  // a row per module of a large model
   const ScratchFolder scratch(kCountBytes);
   LaunchRequest request;
   request.worker = worker;

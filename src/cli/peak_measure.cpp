@@ -23,7 +23,7 @@ constexpr double kSpareTime_s = 120;
 LaunchOutcome search_peak(const PeakOptions& options) {
   const std::filesystem::path worker = find_worker(options.worker);
   const InterruptGuard guard;
-  const ScratchFolder scratch(1024 * 1024);
+  const ScratchFolder scratch(1 << 20);
   LaunchRequest request;
   request.worker = worker;
   request.measure_peak = true;
