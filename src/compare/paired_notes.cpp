@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compare/difference_text.h"
+#include "compare/step_work.h"
 #include "flopmark/counted.h"
 
 namespace flopmark {
@@ -65,6 +66,11 @@ std::vector<std::string> paired_notes(const PairedComparison& comparison) {
   std::vector<std::string> notes;
   if (are_alike(comparison.a, comparison.b)) {
     notes.emplace_back("A and B are the same: whatever is found here is the machine's own noise");
+  }
+  if (!comparison.result.pairs.empty()) {
+    const auto work =
+        differing_work(comparison.result.launches_a.front(), comparison.result.launches_b.front());
+    if (work) notes.push_back(step_work_note(*work));
   }
   for (const auto& more : {other_work_notes(comparison.deterministic), machine_notes(comparison.result)}) {
     notes.insert(notes.end(), more.begin(), more.end());

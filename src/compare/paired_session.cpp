@@ -4,6 +4,7 @@
 
 #include "compare/launch_ratios.h"
 #include "compare/spawn_order.h"
+#include "compare/step_work.h"
 #include "stats/random.h"
 
 namespace flopmark {
@@ -15,6 +16,13 @@ std::vector<PairRatios> ratios_of(const PairedResult& result) {
   std::vector<PairRatios> ratios;
   for (const MeasuredPair& pair : result.pairs) ratios.push_back(pair.ratios);
   return ratios;
+}
+
+/// Of equal work: per token or sample, where the steps of the two process different numbers.
+PairRatios work_ratios(const LaunchSamples& a, const LaunchSamples& b) {
+  const PairRatios of_steps = launch_ratios(a, b);
+  const std::optional<StepWork> work = differing_work(a, b);
+  return work ? work->per_unit(of_steps) : of_steps;
 }
 
 bool is_interrupted(const LaunchOutcome& outcome) {
@@ -136,7 +144,7 @@ class Session {
     }
     MeasuredPair kept;
     kept.time = pair.time;
-    kept.ratios = launch_ratios(*pair.a.samples, *pair.b.samples);
+    kept.ratios = work_ratios(*pair.a.samples, *pair.b.samples);
     kept.a_s = *launch_summaries_s(*pair.a.samples);
     kept.b_s = *launch_summaries_s(*pair.b.samples);
     kept.a_first = request.a_first;

@@ -14,7 +14,7 @@ namespace flopmark {
 /// A pair as it went in.
 struct MeasuredPair {
   std::string time;  ///< when it began: UTC to the millisecond, ISO 8601
-  PairRatios ratios;
+  PairRatios ratios;  ///< per token or sample where the steps differ in their number
   std::array<double, kSummaries.size()> a_s{}, b_s{};  ///< step time by each summary
   bool a_first = true;
   bool whole_launches = false;

@@ -151,5 +151,15 @@ TEST(PairedComparison, NotesSayWhatElseHappened) {
   EXPECT_THAT(comparison.notes, Contains(StartsWith("12 of 24 launches had not become steady")));
 }
 
+TEST(PairedComparison, StepsOfDifferentWorkAreComparedPerToken) {
+  const PairedComparison comparison = example_comparison(FakePairs([](const PairRequest&, size_t) {
+    LaunchPair pair{turned_launch(0.2), turned_launch(0.4), {}};
+    pair.b.samples->timed.tokens *= 2;
+    return pair;
+  }));
+  EXPECT_EQ(comparison.verdict, Verdict::same);
+  EXPECT_THAT(comparison.notes, Contains(HasSubstr("the changes are those of the time per token")));
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -266,6 +266,19 @@ TEST(PairedSession, MostlyDisturbedAndUnsureIsInterference) {
   EXPECT_EQ(exit_code(run_one(quiet, plan_for(quiet))), ExitCode::cannot_judge);
 }
 
+TEST(PairedSession, TwiceTheBatchInTwiceTheTimeIsTheSame) {
+  const auto doubled = [](const PairRequest&, size_t) {
+    LaunchPair pair{turned_launch(0.2), turned_launch(0.4), {}};
+    pair.b.samples->timed.tokens *= 2;
+    return pair;
+  };
+  FakePairs source(doubled);
+  const PairedResult result = run_one(source, plan_for(source));
+  EXPECT_EQ(result.judgement.verdict, Verdict::same);
+  EXPECT_NEAR(result.judgement.summaries.front().change_ratio, 0, 1e-12);
+  EXPECT_NEAR(result.pairs.front().b_s[0], 0.4, 1e-12);  // what a step took stays as it was
+}
+
 TEST(PairedSession, MidIsWhatTheChangeIsJudgedAgainst) {
   for (const auto& [change, verdict] : {std::pair{0.05, Verdict::slower}, std::pair{0.01, Verdict::same}}) {
     FakePairs source(changed_by(change));
