@@ -35,14 +35,16 @@ std::string failure_text(const ComparisonRequest& request, const SideFailure& fa
                      failure.failure.kind, failure.failure.text);
 }
 
-std::string ends_reason(const PairedEvidence& evidence, const ChangeRange& change, double looked_for_ratio,
+std::string ends_reason(const PairedJudgement& judgement, const ChangeRange& change, double least_ratio,
                         double traceable_ratio) {
-  const bool unsure = evidence.judgement.verdict == Verdict::unsure;
-  return fmt::format(
-      "bad is {} good by more than {}: {}; about {} is the smallest regression that so many pairs "
-      "trace on this machine",
-      unsure ? "not shown to be slower than" : "not slower than", percent(looked_for_ratio),
-      change_text(change, evidence.judgement.pairs), percent(traceable_ratio));
+  const std::string found =
+      judgement.verdict == Verdict::slower
+          ? "bad is slower than good, but not so surely that half of it can be told"
+      : judgement.verdict == Verdict::unsure
+          ? fmt::format("bad is not shown to be slower than good by more than {}", percent(least_ratio))
+          : fmt::format("bad is not slower than good by more than {}", percent(least_ratio));
+  return fmt::format("{}: {}; about {} is the smallest regression that so many pairs trace on this machine",
+                     found, change_text(change, judgement.pairs), percent(traceable_ratio));
 }
 
 std::string verdict_reason(CommitState state, const ChangeRange& change, size_t pairs, double mid_ratio) {

@@ -14,7 +14,7 @@ std::string short_hash(const std::string& hash);
 std::string failure_text(const ComparisonRequest& request, const SideFailure& failure);
 
 /// Why the ends do not do, in one sentence: what was seen, and what could be seen.
-std::string ends_reason(const PairedEvidence& evidence, const ChangeRange& change, double looked_for_ratio,
+std::string ends_reason(const PairedJudgement& judgement, const ChangeRange& change, double least_ratio,
                         double traceable_ratio);
 /// What a test of a commit said.
 std::string verdict_reason(CommitState state, const ChangeRange& change, size_t pairs, double mid_ratio);

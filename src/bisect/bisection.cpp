@@ -43,27 +43,29 @@ class Bisection {
     if (result_.good_build.artifact_hash == result_.bad_build.artifact_hash) {
       throw Ended{BisectOutcome::not_reproduced, "good and bad build to the same bytes: nothing to compare"};
     }
-    const PairedEvidence first = measured_ends(Comparison::ends, ends_rule());
-    result_.regression = regression_of(first.pairs, first.judgement, plan_.least_ratio, plan_.level);
-    if (first.judgement.verdict != Verdict::slower || !result_.regression) {
-      refuse_ends(first, sharpest_gate(first.judgement), plan_.least_ratio);
+    std::vector<PairRatios> pairs = measured_ends(Comparison::ends, ends_rule()).pairs;
+    require_regression(pairs, false);
+    if (!result_.regression->is_clear()) {
+      // A close call. Its estimate is more often too high than too low, so fresh pairs have a say.
+      const JudgeRule rule = mid_rule(result_.regression->gate, result_.regression->mid_ratio());
+      const PairedEvidence again = measured_ends(Comparison::ends_again, rule);
+      pairs.insert(pairs.end(), again.pairs.begin(), again.pairs.end());
+      require_regression(pairs, true);
     }
-    if (!result_.regression->is_clear()) measure_ends_again(first);
   }
 
-  /// A close call would often be half by chance: what follows is judged against half of what fresh pairs bear
-  /// out.
-  void measure_ends_again(const PairedEvidence& first) {
-    const Summary gate = result_.regression->gate;
-    const double mid_ratio = result_.regression->mid_ratio();
-    const PairedEvidence again = measured_ends(Comparison::ends_again, mid_rule(gate, mid_ratio));
-    if (again.judgement.verdict != Verdict::slower) {
-      result_.regression.reset();
-      refuse_ends(again, gate, mid_ratio);
-    }
-    std::vector<PairRatios> all = first.pairs;
-    all.insert(all.end(), again.pairs.begin(), again.pairs.end());
-    result_.regression->change = change_range(all, gate, plan_.level);
+  void require_regression(const std::vector<PairRatios>& pairs, bool clear) {
+    JudgeRule rule = ends_rule();
+    rule.looks = {pairs.size()};
+    const PairedJudgement judgement = judge_pairs(pairs, rule);
+    result_.regression = regression_of(pairs, judgement, plan_.least_ratio, plan_.level);
+    if (result_.regression && (!clear || result_.regression->is_clear())) return;
+    const Summary gate = result_.regression ? result_.regression->gate : sharpest_gate(judgement);
+    result_.regression.reset();
+    result_.smallest_traceable_ratio = smallest_traceable(judgement, plan_.least_ratio);
+    throw Ended{BisectOutcome::not_reproduced,
+                ends_reason(judgement, change_range(pairs, gate, plan_.level), plan_.least_ratio,
+                            *result_.smallest_traceable_ratio)};
   }
 
   PairedEvidence measured_ends(Comparison comparison, const JudgeRule& rule) {
@@ -74,13 +76,6 @@ class Bisection {
       throw Ended{BisectOutcome::not_reproduced, failure_text(request, *evidence.failure)};
     }
     return evidence;
-  }
-
-  [[noreturn]] void refuse_ends(const PairedEvidence& evidence, Summary gate, double looked_for_ratio) {
-    result_.smallest_traceable_ratio = smallest_traceable(evidence.judgement, plan_.least_ratio);
-    throw Ended{BisectOutcome::not_reproduced,
-                ends_reason(evidence, change_range(evidence.pairs, gate, plan_.level), looked_for_ratio,
-                            *result_.smallest_traceable_ratio)};
   }
 
   static void require_built(const std::string& commit, const CommitBuild& build) {
@@ -136,16 +131,17 @@ class Bisection {
   }
 
   void measure(TestedCommit& tested) {
-    const std::string& hash = range_.commits[tested.commit].hash;
+    const auto first =
+        measured_.try_emplace(tested.build.artifact_hash, range_.commits[tested.commit].hash).first;
     const double mid_ratio = result_.regression->mid_ratio();
-    Question question{Comparison::commit, range_.good, hash, mid_rule(result_.regression->gate, mid_ratio)};
-    question.settled = [&](const ChangeRange& change) {
-      return is_intermediate(change, *result_.regression, plan_.least_ratio);
-    };
+    Question question{Comparison::commit, range_.good, first->second,
+                      mid_rule(result_.regression->gate, mid_ratio)};
+    question.settled = [&](const ChangeRange& change) { return is_first_step(change); };
     Answer answer = work_.answer(question);
     tested.evidence = std::move(answer.evidence);
     tested.change = answer.change;
-    tested.intermediate = answer.change && question.settled(*answer.change);
+    tested.intermediate =
+        answer.change && is_intermediate(*answer.change, *result_.regression, plan_.least_ratio);
     if (answer.failure) {
       tested.state = CommitState::skipped;
       tested.reason = *answer.failure;
@@ -155,21 +151,38 @@ class Bisection {
                    : answer.verdict != Verdict::unsure ? CommitState::good
                                                        : CommitState::skipped;
     tested.reason = verdict_reason(tested.state, *answer.change, answer.pairs, mid_ratio);
-    if (tested.state == CommitState::skipped && tested.intermediate) look_for_first_step(tested);
+    if (tested.state == CommitState::skipped && is_first_step(*answer.change)) look_for_first_step(tested);
+  }
+
+  /// Of a commit half way up: whether its own step can be traced as well.
+  bool is_first_step(const ChangeRange& change) const {
+    return is_intermediate(change, *result_.regression, plan_.least_ratio) &&
+           Regression{result_.regression->gate, change}.is_clear();
   }
 
   /// Half way up, and that is not noise: a step before it and a step after it. The first one is looked for.
+  /// What was good or undecided before may be beyond half of it, and is then judged anew, by the pairs it has
+  /// and by more if need be.
   void look_for_first_step(TestedCommit& tested) {
     tested.state = CommitState::bad;
     tested.reason +=
         ", but surely slower than good and faster than bad: from here on the first step is looked for";
     result_.regression->change = *tested.change;
+    const double mid_ratio = result_.regression->mid_ratio();
+    const auto is_open = [&](CommitState state, const std::optional<ChangeRange>& change) {
+      return state != CommitState::bad && change && change->high_ratio.value_or(mid_ratio) >= mid_ratio;
+    };
+    std::erase_if(known_,
+                  [&](const auto& entry) { return is_open(entry.second.state, entry.second.change); });
+    std::erase_if(result_.tested, [&](const TestedCommit& old) { return is_open(old.state, old.change); });
+    search_ = CommitSearch(range_);
+    for (const TestedCommit& old : result_.tested) search_.mark(old.commit, old.state);
   }
 
   void note_other_halves() {
     std::optional<size_t> before, after;
     for (const TestedCommit& tested : result_.tested) {
-      if (!tested.intermediate) continue;
+      if (!tested.intermediate || tested.state == CommitState::skipped) continue;
       std::optional<size_t>& half = tested.state == CommitState::good ? before : after;
       const bool narrower = !half || (tested.state == CommitState::good) == (tested.commit < *half);
       if (narrower) half = tested.commit;
@@ -234,7 +247,8 @@ class Bisection {
   const BisectPlan& plan_;
   CommitSearch search_;
   BisectWork work_;
-  std::map<std::string, Known> known_;  // by artifact
+  std::map<std::string, Known> known_;           // by artifact
+  std::map<std::string, std::string> measured_;  // artifact to the commit whose build of it is measured
   BisectionResult result_;
 };
 

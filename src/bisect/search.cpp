@@ -35,10 +35,10 @@ const char* to_text(CommitState state) {
 }
 
 CommitSearch::CommitSearch(const CommitRange& range)
-    : commits_(range.commits),
-      states_(commits_.size(), CommitState::untested),
-      known_good_(commits_.size(), false),
-      first_bad_(commits_.size() - 1) {
+    : commits_(&range.commits),
+      states_(range.commits.size(), CommitState::untested),
+      known_good_(range.commits.size(), false),
+      first_bad_(range.commits.size() - 1) {
   states_[first_bad_] = CommitState::bad;
   narrow();
 }
@@ -55,11 +55,11 @@ void CommitSearch::mark(size_t commit, CommitState state) {
 
 /// `commit` itself included.
 std::vector<bool> CommitSearch::ancestors_of(size_t commit) const {
-  std::vector<bool> reached(commits_.size(), false);
+  std::vector<bool> reached(commits_->size(), false);
   reached[commit] = true;
   for (size_t i = commit + 1; i-- > 0;) {
     if (!reached[i]) continue;
-    for (const size_t parent : commits_[i].parents) reached[parent] = true;
+    for (const size_t parent : (*commits_)[i].parents) reached[parent] = true;
   }
   return reached;
 }
@@ -67,19 +67,19 @@ std::vector<bool> CommitSearch::ancestors_of(size_t commit) const {
 void CommitSearch::narrow() {
   const std::vector<bool> suspects = ancestors_of(first_bad_);
   candidates_.clear();
-  for (size_t i = 0; i < commits_.size(); ++i) {
+  for (size_t i = 0; i < commits_->size(); ++i) {
     if (suspects[i] && !known_good_[i]) candidates_.push_back(i);
   }
 }
 
 /// Of each candidate, how many it leads back to, itself included: what is ruled out if it is good.
 std::vector<size_t> CommitSearch::reached_candidates() const {
-  std::vector<bool> is_candidate(commits_.size(), false);
+  std::vector<bool> is_candidate(commits_->size(), false);
   for (const size_t i : candidates_) is_candidate[i] = true;
-  std::vector<size_t> reached(commits_.size(), 0);
+  std::vector<size_t> reached(commits_->size(), 0);
   for (const size_t i : candidates_) {
     std::vector<size_t> parents;
-    std::copy_if(commits_[i].parents.begin(), commits_[i].parents.end(), std::back_inserter(parents),
+    std::copy_if((*commits_)[i].parents.begin(), (*commits_)[i].parents.end(), std::back_inserter(parents),
                  [&](size_t parent) { return is_candidate[parent]; });
     if (parents.size() < 2) {  // a line: no need to walk it
       reached[i] = 1 + (parents.empty() ? 0 : reached[parents.front()]);

@@ -40,7 +40,7 @@ class CommitSearch {
   std::vector<bool> ancestors_of(size_t commit) const;
   std::vector<size_t> reached_candidates() const;
 
-  const std::vector<RangeCommit>& commits_;
+  const std::vector<RangeCommit>* commits_;
   std::vector<CommitState> states_;
   std::vector<bool> known_good_;
   std::vector<size_t> candidates_;

@@ -276,20 +276,39 @@ TEST(Bisection, HalfWayUpIsTheFirstOfTwoSteps) {
 
 TEST(Bisection, UndecidedIsMeasuredOnceMoreAfterAPauseThenSkipped) {
   BisectHistory history = plain_history(3);
-  add_step(history, 2, 0.10);
-  history.commits[0].level_ratio = 0.0488;  // all but half of 0.1 in logarithms
-  history.commits[1].level_ratio = 0.0488;
+  add_step(history, 2, 0.05);
+  const auto quiet = normal_pairs(kQuiet), wild = normal_pairs(0.3);
+  HistoryWorld world(history, [&](const ComparisonRequest& request, size_t count, double change_ratio) {
+    return (request.b == commit_hash(1) ? wild : quiet)(request, count, change_ratio);
+  });
   BisectPlan plan;
   plan.pause_s = 1000;
-  const Ran ran = bisected(history, 0.09, plan);
-  const TestedCommit& first = ran.result.tested.front();
-  ASSERT_EQ(first.state, CommitState::skipped) << first.reason;
-  EXPECT_EQ(first.evidence.size(), 2U);
+  Journal journal;
+  const BisectionResult result = run_bisection(history.range, plan, world, journal);
+  const TestedCommit& first = result.tested.front();
+  EXPECT_EQ(first.commit, 0U);
+  EXPECT_EQ(first.state, CommitState::skipped) << first.reason;
+  ASSERT_EQ(first.evidence.size(), 2U);
   EXPECT_EQ(first.evidence[0].pairs.size(), 64U);
+  EXPECT_EQ(first.evidence[1].end, PairedEnd::cap);
   EXPECT_NE(first.evidence[0].pairs[0].floor, first.evidence[1].pairs[0].floor);
   EXPECT_THAT(first.reason, HasSubstr("after 128 pairs: not told from"));
-  EXPECT_GE(ran.world.clock_s, 1000);
-  EXPECT_EQ(ran.result.outcome, BisectOutcome::range);
+  EXPECT_GE(world.clock_s, 1000);
+  EXPECT_EQ(world.announced.back().activity, BisectProgress::Activity::comparing);
+}
+
+/// The first of these commits was good against half of both steps; against half of the first step it is not.
+TEST(Bisection, WhatWasGoodIsJudgedAnewWhereASmallerStepIsLookedFor) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    BisectHistory history = plain_history(64);
+    add_step(history, 25, 0.03);
+    add_step(history, 60, 0.035);
+    BisectPlan plan;
+    plan.seed = seed;
+    const Ran ran = bisected(history, 0.012, plan);
+    EXPECT_EQ(ran.result.outcome, BisectOutcome::confirmed) << "seed " << seed << ": " << ran.result.reason;
+    EXPECT_TRUE(names_a_step(ran.result, history)) << "seed " << seed;
+  }
 }
 
 TEST(Bisection, AnotherDeviceStopsIt) {
