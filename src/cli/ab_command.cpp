@@ -22,8 +22,6 @@
 namespace flopmark {
 namespace {
 
-constexpr int64_t kBuildScratchBytes = 1 << 16;
-
 /// A change of half a loss is what tells good from bad commits of a bisection.
 void warn_in_bisection(const AbOptions& options) {
   const std::filesystem::path top = compared_tree(options.configs.front());

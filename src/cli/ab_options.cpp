@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -57,13 +58,7 @@ void check_ab_build(const AbOptions& options) {
   if (!options.artifact.empty() && !has_reference) {
     throw usage_error("--artifact has no use without --a.ref or --b.ref; leave it out");
   }
-  const auto climbs = [](const std::filesystem::path& part) { return part == ".."; };
-  if (options.artifact.is_absolute() ||
-      std::find_if(options.artifact.begin(), options.artifact.end(), climbs) != options.artifact.end()) {
-    throw usage_error(
-        fmt::format("--artifact {}: is relative to the top of the tree that is built, and lies in it",
-                    options.artifact.string()));
-  }
+  check_artifact(options.artifact);
 }
 
 void check_ab_judge(const AbOptions& options) {
@@ -140,6 +135,15 @@ void check_ab_options(const AbOptions& options) {
   }
   check_store_option(options.store, StoreUse::read);
   check_record_path(options.output, options.force);
+}
+
+void check_artifact(const std::filesystem::path& artifact) {
+  const auto climbs = [](const std::filesystem::path& part) { return part == ".."; };
+  const bool is_inside =
+      !artifact.is_absolute() && std::find_if(artifact.begin(), artifact.end(), climbs) == artifact.end();
+  if (is_inside && (artifact.empty() || artifact.lexically_normal().has_filename())) return;
+  throw usage_error(fmt::format(
+      "--artifact {}: is relative to the top of the tree that is built, and lies in it", artifact.string()));
 }
 
 double duration_s(const std::string& text, const std::string& option) {

@@ -50,6 +50,9 @@ void add_ab_options(CLI::App& command, AbOptions& options);
 /// @throws Error 200 for options that contradict each other, have no use together, or have bad values.
 void check_ab_options(const AbOptions& options);
 
+/// @throws Error 200 if `artifact` (--artifact; empty: not given) is not a file's place inside a tree.
+void check_artifact(const std::filesystem::path& artifact);
+
 /// "90s", "30m", "2h", "45" (seconds) in seconds. @throws Error 200 naming `option`.
 double duration_s(const std::string& text, const std::string& option);
 

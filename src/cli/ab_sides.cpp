@@ -20,28 +20,9 @@ namespace fs = std::filesystem;
 constexpr size_t kShownCommitDigits = 10;
 constexpr const char* kBuiltWorker = "build/release/bin/flopmark-worker";
 
-bool is_model_file(const fs::path& file) {
-  return file.extension() == ".pt" || file.extension() == ".pt2";
-}
-
 std::vector<std::string> joined(std::vector<std::string> sets, const std::vector<std::string>& more) {
   sets.insert(sets.end(), more.begin(), more.end());
   return sets;
-}
-
-/// What of a build is measured, relative to the top of the tree.
-fs::path artifact_of(const std::string& config, const AbOptions& options, const AbSideOptions& side,
-                     const fs::path& top) {
-  if (!options.artifact.empty()) return options.artifact;
-  const RunConfig resolved = load_config(config, joined(options.sets, side.sets));
-  const fs::path model = resolved.model.torchscript;
-  if (!model.empty()) {
-    std::error_code ignored;
-    fs::path inside =
-        fs::weakly_canonical(model, ignored).lexically_relative(fs::weakly_canonical(top, ignored));
-    if (!inside.empty() && *inside.begin() != "..") return inside;
-  }
-  return kBuiltWorker;
 }
 
 std::string build_label(const AbSideOptions& side, const std::string& commit, const Subject& tree) {
@@ -66,7 +47,10 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   request.top = top;
   request.commit = side.reference.empty() ? "" : commit_of(top, side.reference);
   request.command = options.build;
-  request.artifact = artifact_of(config, options, side, top);
+  request.artifact = options.artifact;
+  if (request.artifact.empty()) {
+    request.artifact = default_artifact(load_config(config, joined(options.sets, side.sets)), top);
+  }
   request.cache = build_cache();
   request.scratch = builds.scratch;
   request.interrupted = builds.interrupted;
@@ -111,6 +95,20 @@ PairedSide resolve_side(const std::string& config, const AbOptions& options, con
 }
 
 }  // namespace
+
+fs::path default_artifact(const RunConfig& config, const fs::path& top) {
+  const fs::path model = config.model.torchscript;
+  if (model.empty()) return kBuiltWorker;
+  std::error_code ignored;
+  fs::path inside =
+      fs::weakly_canonical(model, ignored).lexically_relative(fs::weakly_canonical(top, ignored));
+  if (!inside.empty() && *inside.begin() != "..") return inside;
+  return kBuiltWorker;
+}
+
+bool is_model_file(const fs::path& artifact) {
+  return artifact.extension() == ".pt" || artifact.extension() == ".pt2";
+}
 
 fs::path compared_tree(const std::string& config) {
   const auto here = tree_top(fs::current_path());

@@ -27,6 +27,13 @@ struct AbSides {
 };
 AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds);
 
+/// What of a build is measured where --artifact does not say, relative to `top`: the config's TorchScript
+/// model where that lies in the tree, else build/release/bin/flopmark-worker.
+std::filesystem::path default_artifact(const RunConfig& config, const std::filesystem::path& top);
+
+/// Whether an artifact is a model, which a worker loads, or else a worker itself.
+bool is_model_file(const std::filesystem::path& artifact);
+
 /// The tree whose commits are compared: that of the current folder, else that of `config`. Empty outside Git.
 std::filesystem::path compared_tree(const std::string& config);
 

@@ -7,6 +7,9 @@
 
 namespace flopmark {
 
+/// Room for what git says while commits are listed and built.
+inline constexpr int64_t kBuildScratchBytes = 1 << 16;
+
 /// A fresh folder of this process's own under TMPDIR (or /tmp), removed with everything in it at the end of
 /// its scope. What processes of this user that were killed left there is removed first.
 class ScratchFolder {

@@ -53,6 +53,15 @@ std::string format_grid(const Grid& grid, TableStyle style) {
   return text;
 }
 
+std::string text_block(const Grid& grid) {
+  return grid.rows.size() > 1 ? format_grid(grid, TableStyle::text) + "\n" : "";
+}
+
+std::string markdown_block(const std::string& heading, const Grid& grid) {
+  if (grid.rows.size() < 2) return "";
+  return "\n" + (heading.empty() ? "" : heading + "\n\n") + format_grid(grid, TableStyle::markdown);
+}
+
 std::string format_facts(const Facts& facts, TableStyle style) {
   std::string text;
   for (const auto& [label, sentence] : facts) {

@@ -18,6 +18,12 @@ struct Grid {
 /// Text: columns two blanks apart, as wide as they are. Markdown: a table, marks in cells escaped.
 std::string format_grid(const Grid& grid, TableStyle style);
 
+/// As text, and a blank line; empty for a grid that has only its heading.
+std::string text_block(const Grid& grid);
+
+/// As Markdown below a blank line and `heading` (may be empty); empty for a grid that has only its heading.
+std::string markdown_block(const std::string& heading, const Grid& grid);
+
 /// What a table rests on: label and sentence.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 

@@ -12,11 +12,6 @@ std::string list_item(const char* label, const std::string& text) {
   return fmt::format("- {}: {}\n", label, markdown_escaped(text));
 }
 
-std::string table_below(const std::string& heading, const Grid& grid) {
-  if (grid.rows.size() < 2) return "";
-  return "\n" + (heading.empty() ? "" : heading + "\n\n") + format_grid(grid, TableStyle::markdown);
-}
-
 }  // namespace
 
 std::string paired_markdown(const PairedComparison& comparison) {
@@ -29,10 +24,10 @@ std::string paired_markdown(const PairedComparison& comparison) {
     text += fmt::format("- {}\n", markdown_escaped(paired_difference_text(difference)));
   }
   if (!comparison.result.pairs.empty()) {
-    text += table_below("", paired_summary_grid(comparison)) +
-            table_below("Metrics:", paired_metric_grid(comparison)) +
-            table_below("Phases that changed:", paired_phase_grid(comparison)) +
-            table_below("Operators that changed:", paired_operator_grid(comparison));
+    text += markdown_block("", paired_summary_grid(comparison)) +
+            markdown_block("Metrics:", paired_metric_grid(comparison)) +
+            markdown_block("Phases that changed:", paired_phase_grid(comparison)) +
+            markdown_block("Operators that changed:", paired_operator_grid(comparison));
   }
   for (const std::string& note : comparison.notes) text += fmt::format("\n{}.\n", markdown_escaped(note));
   return text;

@@ -6,15 +6,6 @@
 #include "report/units.h"
 
 namespace flopmark {
-namespace {
-
-/// A grid with more than its heading, and a blank line.
-std::string shown_grid(const Grid& grid) {
-  return grid.rows.size() > 1 ? format_grid(grid, TableStyle::text) + "\n" : "";
-}
-
-}  // namespace
-
 std::string paired_text(const PairedComparison& comparison) {
   std::string text = hanging("config   ", printable(comparison.result.name)) +
                      hanging("A        ", paired_side_text(comparison.a)) +
@@ -25,8 +16,8 @@ std::string paired_text(const PairedComparison& comparison) {
   }
   text += "\n";
   if (!comparison.result.pairs.empty()) {
-    text += shown_grid(paired_summary_grid(comparison)) + shown_grid(paired_metric_grid(comparison)) +
-            shown_grid(paired_phase_grid(comparison)) + shown_grid(paired_operator_grid(comparison));
+    text += text_block(paired_summary_grid(comparison)) + text_block(paired_metric_grid(comparison)) +
+            text_block(paired_phase_grid(comparison)) + text_block(paired_operator_grid(comparison));
   }
   for (const std::string& note : comparison.notes) text += hanging("note     ", printable(note));
   return text + hanging(fmt::format("{}: ", to_text(comparison.verdict)), printable(comparison.reason));
