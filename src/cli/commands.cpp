@@ -36,7 +36,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
       "Exit codes: 0 done, not slower; 1 slower; 125 cannot be judged (crash, out of memory, NaN loss,\n"
       "timeout, not settled); 130 interrupted; 200 wrong use, config or data; 201 not comparable;\n"
       "202 baseline or record missing or refused; 203 machine not fit, or too much interference;\n"
-      "205 our own fault.\n"
+      "204 the slowdown does not show here; 205 our own fault.\n"
       "\n"
       "Example:\n"
       "  flopmark run configs/quickstart.json");
@@ -47,6 +47,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   setup_compare(app, invocation);
   setup_ab(app, invocation);
   setup_calibrate(app, invocation);
+  setup_bisect(app, invocation);
   setup_baseline(app, invocation);
   setup_flops(app, invocation);
   setup_mfu(app, invocation);

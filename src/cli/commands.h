@@ -28,6 +28,7 @@ void setup_check(CLI::App& app, Invocation& invocation);
 void setup_compare(CLI::App& app, Invocation& invocation);
 void setup_ab(CLI::App& app, Invocation& invocation);
 void setup_calibrate(CLI::App& app, Invocation& invocation);
+void setup_bisect(CLI::App& app, Invocation& invocation);
 void setup_baseline(CLI::App& app, Invocation& invocation);
 void setup_flops(CLI::App& app, Invocation& invocation);
 void setup_mfu(CLI::App& app, Invocation& invocation);

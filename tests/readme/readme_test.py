@@ -20,6 +20,7 @@ NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "flopmark doctor configs/quickstart.json",
     "flopmark ab configs/quickstart.json --b.set train.precision=bf16-mixed",
     "flopmark ab configs/quickstart.json --a.ref HEAD~1 --build 'scripts/setup && cmake --workflow --preset release' --budget 30m --format markdown",
+    "flopmark bisect configs/quickstart.json --good v1.0 --bad HEAD --build 'scripts/setup && cmake --workflow --preset release' --budget 2h",
     "flopmark calibrate configs/quickstart.json --pairs 40 --want 0.02",
     "git bisect run flopmark ab configs/quickstart.json --a.ref v1.0 --build 'scripts/setup && cmake --workflow --preset release' --mid 0.025",
     "scripts/gpu-check --deps gpu-deps --output gpu-check.json",

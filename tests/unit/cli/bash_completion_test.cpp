@@ -39,8 +39,8 @@ TEST_F(BashCompletionTest, BashParsesTheScript) {
 
 TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   write_script();
-  EXPECT_THAT(bash({""}), ElementsAre("run", "check", "compare", "ab", "calibrate", "baseline", "flops",
-                                      "mfu", "peak", "list", "env", "doctor", "completion"));
+  EXPECT_THAT(bash({""}), ElementsAre("run", "check", "compare", "ab", "calibrate", "bisect", "baseline",
+                                      "flops", "mfu", "peak", "list", "env", "doctor", "completion"));
   EXPECT_THAT(bash({"ba"}), ElementsAre("baseline"));
   EXPECT_THAT(bash({"baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(bash({"run", "--qu"}), ElementsAre("--quiet"));
@@ -54,6 +54,8 @@ TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(bash({"mfu", "--checkpointing", ""}), ElementsAre("none", "full", "selective"));
   EXPECT_THAT(bash({"mfu", "--from", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"completion", ""}), ElementsAre("bash", "zsh"));
+  EXPECT_THAT(bash({"bisect", "tiny.json", "--b"}),
+              ElementsAre("--bad", "--build", "--budget", "--build-timeout"));
   EXPECT_THAT(bash({"--v"}), ElementsAre("--version"));
 }
 

@@ -30,6 +30,7 @@ const std::vector<HelpCase>& help_cases() {
                                             {"compare", {"compare", "--help"}},
                                             {"ab", {"ab", "--help"}},
                                             {"calibrate", {"calibrate", "--help"}},
+                                            {"bisect", {"bisect", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"env", {"env", "--help"}},
                                             {"doctor", {"doctor", "--help"}},
@@ -77,10 +78,8 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{}, "no command given; see flopmark --help"},
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
-       "unknown command \"rnu\"; the commands are run, check, compare, ab, calibrate, baseline, flops, mfu, "
-       "peak, "
-       "list, env, "
-       "doctor, completion; "
+       "unknown command \"rnu\"; the commands are run, check, compare, ab, calibrate, bisect, baseline, "
+       "flops, mfu, peak, list, env, doctor, completion; "
        "see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},

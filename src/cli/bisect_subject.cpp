@@ -1,0 +1,80 @@
+#include "cli/bisect_subject.h"
+
+#include <fmt/format.h>
+
+#include "cli/ab_sides.h"
+#include "compare/calibration_file.h"
+#include "config/run_config.h"
+#include "flopmark/error.h"
+#include "hardware/environment.h"
+#include "launch/artifact_cache.h"
+#include "launch/build_command.h"
+#include "launch/find_range.h"
+#include "results/git.h"
+#include "results/peak_files.h"
+
+namespace flopmark {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Why there is no work tree to take commits from, and what to do.
+[[noreturn]] void refuse_tree(const fs::path& folder) {
+  const std::string reason = inspect_tree(folder).reason.value_or("no work tree");
+  std::string advice = "; stand in the tree whose commits are to be searched";
+  if (reason.find("dubious ownership") != std::string::npos) {
+    advice = fmt::format("; if you trust it: git config --global --add safe.directory {}", folder.string());
+  } else if (reason.find("work tree") != std::string::npos) {
+    advice = fmt::format("; it is bare: bisect in a clone of it, git clone {}", folder.string());
+  }
+  throw usage_error(fmt::format("no commits to build in {}: {}{}", folder.string(), reason, advice));
+}
+
+/// As git takes a path: from where one stands, where that is in the tree; else from its top.
+std::string path_in_tree(const std::string& path, const fs::path& top) {
+  if (path.empty()) return path;
+  const auto here = tree_top(fs::current_path());
+  const fs::path from = here && *here == top ? fs::current_path() : top;
+  std::error_code ignored;
+  const fs::path inside =
+      (from / path).lexically_normal().lexically_relative(fs::weakly_canonical(top, ignored));
+  if (!inside.empty() && *inside.begin() != "..") return inside.string();
+  throw usage_error(fmt::format("--path {}: does not lie in the tree {}", path, top.string()));
+}
+
+}  // namespace
+
+BisectSubject find_subject(const BisectOptions& options, const fs::path& scratch) {
+  BisectSubject subject;
+  subject.inputs.config = load_config(options.config, options.sets);
+  subject.inputs.host = host_environment();
+  subject.inputs.peaks = load_peak_sources({});
+  subject.top = compared_tree(options.config);
+  if (subject.top.empty()) refuse_tree(fs::current_path());
+  subject.artifact = options.artifact;
+  if (subject.artifact.empty()) subject.artifact = default_artifact(subject.inputs.config, subject.top);
+  const RangeRequest request{subject.top, options.good, options.bad, path_in_tree(options.path, subject.top),
+                             options.first_parent};
+  subject.range = find_range(request, GitProgram(subject.top, scratch));
+  return subject;
+}
+
+Journal open_journal(const BisectOptions& options, const BisectSubject& subject) {
+  const JournalSubject about{
+      {"good commit", subject.range.good},
+      {"bad commit", subject.range.bad},
+      {"path", options.path},
+      {"history", options.first_parent ? "first parents" : "all parents"},
+      {"build command", options.build},
+      {"artifact", subject.artifact.string()},
+      {"config", calibration_key(subject.inputs.config)},
+      {"CPU", subject.inputs.host.cpu_model.value_or("unknown")},
+  };
+  const fs::path folder = artifact_cache(build_cache());
+  make_cache_folder(folder);
+  const fs::path file =
+      folder / fmt::format("{:016x}-{}.jsonl", text_hash(subject.top.string()), subject.inputs.config.name);
+  return options.resume ? Journal::resume(file, about) : Journal::begin(file, about);
+}
+
+}  // namespace flopmark
