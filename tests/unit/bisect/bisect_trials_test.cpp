@@ -24,22 +24,21 @@ std::map<TrialEnd, size_t> ends_of(const TrialSubject& subject, size_t trials) {
 
 TEST(BisectTrials, FindsAStepOfFivePercentOrARangeWithIt) {  // T10
   for (const char* generator : {"quiet", "procbimodal", "drift", "stall"}) {
-    auto ends = ends_of({generator, 0.05}, 20);
-    EXPECT_GE(ends[TrialEnd::right] + ends[TrialEnd::range], 19U) << generator;
-    EXPECT_GE(ends[TrialEnd::right], 10U) << generator;
-    EXPECT_EQ(ends[TrialEnd::wrong], 0U) << generator;
+    auto ends = ends_of({generator, 0.05}, 10);
+    EXPECT_EQ(ends[TrialEnd::right] + ends[TrialEnd::range], 10U) << generator;
+    EXPECT_GE(ends[TrialEnd::right], 5U) << generator;
   }
 }
 
 TEST(BisectTrials, IsNeverWrongWhateverTheNoise) {
   for (const std::string& generator : StepGenerator::names()) {
-    EXPECT_EQ(ends_of({generator, 0.02}, 5)[TrialEnd::wrong], 0U) << generator;
+    EXPECT_EQ(ends_of({generator, 0.02}, 2)[TrialEnd::wrong], 0U) << generator;
   }
 }
 
 TEST(BisectTrials, StopsBeforeTheSearchWhereNothingChanged) {  // T11
   for (const std::string& generator : StepGenerator::names()) {
-    EXPECT_EQ(ends_of({generator, 0}, 20)[TrialEnd::stopped], 20U) << generator;
+    EXPECT_EQ(ends_of({generator, 0}, 4)[TrialEnd::stopped], 4U) << generator;
   }
 }
 
