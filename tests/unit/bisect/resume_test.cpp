@@ -56,7 +56,10 @@ void expect_equal(const BisectionResult& resumed, const BisectionResult& whole) 
 
 class ResumedBisection : public JournalFolder {
  protected:
-  BisectionResult run(HistoryWorld& world, Journal journal) const {
+  BisectionResult run(HistoryWorld& world, Journal& journal) const {
+    return run_bisection(history_.range, {}, world, journal);
+  }
+  BisectionResult run(HistoryWorld& world, Journal&& journal) const {
     return run_bisection(history_.range, {}, world, journal);
   }
   HistoryWorld fresh_world() const { return {history_, normal_pairs(0.02)}; }
@@ -84,16 +87,17 @@ TEST_F(ResumedBisection, KilledAtAnyEventItComesToTheSameAnswerAndLosesNothing) 
 
 TEST_F(ResumedBisection, InterruptedAtAnyEventItSaysSoAndGoesOnTheSame) {
   HistoryWorld undisturbed = fresh_world();
-  const BisectionResult whole = run(undisturbed, Journal::begin(path_, subject_));
+  const BisectionResult whole = run(undisturbed, Journal());
   for (size_t event = 1; event <= undisturbed.events; ++event) {
     HistoryWorld first = fresh_world(), second = fresh_world();
     first.interrupted_at = event;
-    const BisectionResult part = run(first, Journal::begin(path_, subject_));
+    Journal journal;
+    const BisectionResult part = run(first, journal);
     EXPECT_EQ(part.outcome, BisectOutcome::interrupted);
     EXPECT_EQ(exit_code(part), ExitCode::interrupted);
     EXPECT_TRUE(names_a_step(part, history_));
     second.cache = first.cache;
-    expect_equal(run(second, Journal::resume(path_, subject_)), whole);
+    expect_equal(run(second, journal), whole);
     EXPECT_EQ(first.compared.size() + second.compared.size(), undisturbed.compared.size());
   }
 }
