@@ -97,7 +97,8 @@ void add_ab_options(CLI::App& command, AbOptions& options) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.add_option("--mid", options.mid_ratio, "Judge against this change instead of 0: 0.025 for 2.5 %")
-      ->type_name("R");
+      ->type_name("R")
+      ->check(ratio());
   command.add_option("--budget", options.budget, "Stop in time to end within 90s, 30m or 2h")
       ->type_name("TIME")
       ->check(not_empty());
@@ -120,8 +121,7 @@ void add_ab_options(CLI::App& command, AbOptions& options) {
   command.add_option("--store", options.store, "Folder of baselines/, where calibrations are kept")
       ->type_name("DIR")
       ->check(not_empty());
-  command.add_option("--seed", options.seed, "Of the random orders; a fresh one if not given")
-      ->type_name("N");
+  add_seed_option(command, options.seed);
   command.add_flag("--quiet", options.quiet, "No progress");
 }
 

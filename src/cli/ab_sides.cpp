@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/terminal.h"
 #include "config/run_config.h"
 #include "hardware/environment.h"
@@ -66,6 +68,21 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   return {};
 }
 
+/// The config with what is set for this side alone; a mistake in that is told by the side's own option.
+RunConfig load_side_config(const std::string& config, const AbOptions& options, const AbSideOptions& side,
+                           const char* name, const std::vector<std::string>& more) {
+  try {
+    return load_config(config, joined(joined(options.sets, side.sets), more));
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    const bool of_side = std::any_of(side.sets.begin(), side.sets.end(), [&](const std::string& set) {
+      return text.starts_with(fmt::format("--set \"{}\"", set));
+    });
+    if (!of_side) throw;
+    throw Error(error.code(), fmt::format("--{}.{}", name, text.substr(2)));
+  }
+}
+
 struct SideChoice {
   const AbSideOptions& side;
   const AbSideOptions& other;
@@ -87,7 +104,7 @@ PairedSide resolve_side(const std::string& config, const AbOptions& options, con
     made.label = display_path(made.worker);
   }
   RecordInputs& inputs = made.inputs;
-  inputs.config = load_config(config, joined(joined(options.sets, side.sets), of_build));
+  inputs.config = load_side_config(config, options, side, choice.name, of_build);
   inputs.peaks = load_peak_sources(options.peaks);
   inputs.host = host_environment();
   inputs.store_root = find_store({}, inputs.config.file).root;
@@ -117,7 +134,8 @@ fs::path compared_tree(const std::string& config) {
 }
 
 AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds) {
-  load_config(config, options.sets);  // a mistake in it is told before anything is built
+  load_side_config(config, options, options.a, "a", {});  // a mistake is told before anything is built
+  load_side_config(config, options, options.b, "b", {});
   return {resolve_side(config, options, {options.a, options.b, "a"}, builds),
           resolve_side(config, options, {options.b, options.a, "b"}, builds)};
 }

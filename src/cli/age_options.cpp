@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/option_checks.h"
 #include "cli/terminal.h"
 
 namespace flopmark {
@@ -12,11 +13,11 @@ void add_age_options(CLI::App& command, AgeLimits& limits) {
   command.add_option("--stale-days", limits.days, "Warn of a baseline from this age on; 0: never")
       ->capture_default_str()
       ->type_name("DAYS")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command.add_option("--stale-commits", limits.commits, "Likewise, in commits since it was measured")
       ->capture_default_str()
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
 }
 
 std::string stale_text(const std::string& source, const BaselineAge& age, const AgeLimits& limits) {

@@ -49,8 +49,7 @@ void add_measuring_options(CLI::App& command, BisectOptions& options) {
   command.add_option("--allow", options.differences.allow, "Compare although KEY differs; may be repeated")
       ->type_name("KEY")
       ->allow_extra_args(false);
-  command.add_option("--seed", options.seed, "Of the random orders; a fresh one if not given")
-      ->type_name("N");
+  add_seed_option(command, options.seed);
 }
 
 void add_limit_options(CLI::App& command, BisectOptions& options) {

@@ -180,8 +180,7 @@ void setup_calibrate(CLI::App& app, Invocation& invocation) {
   command->add_option("--store", options->store, "Folder of baselines/; made if its parent exists")
       ->type_name("DIR")
       ->check(not_empty());
-  command->add_option("--seed", options->seed, "Of the random orders; a fresh one if not given")
-      ->type_name("N");
+  add_seed_option(*command, options->seed);
   command->add_flag("--quiet", options->quiet, "No progress");
   command->footer(
       "Measures one build against itself, in pairs as flopmark ab does. At least 20 pairs are needed;\n"

@@ -16,7 +16,8 @@ using ::testing::StartsWith;
 class AbCommandTest : public CliTest {
  protected:
   testing::ProgramResult ab(std::vector<std::string> more) const {
-    std::vector<std::string> arguments{"ab", "tiny.json", "--seed", "1"};
+    std::vector<std::string> arguments{"ab", "tiny.json"};
+    if (more.empty() || more.front() != "--seed") arguments.insert(arguments.end(), {"--seed", "1"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return flopmark(arguments);
   }
@@ -195,8 +196,8 @@ TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {
       {{"--a.ref", "HEAD", "--build", "x", "--a.worker", "w"},
        "--a.ref and --a.worker both say what side a is"},
       {{"--mid", "2.5"}, "--mid 2.5: is a ratio, between -1 and 1: 0.025 is 2.5 %"},
-      {{"--mid", "nan"}, "--mid nan: is a ratio"},
-      {{"--mid", "x"}, "--mid"},
+      {{"--mid", "nan"}, "--mid: nan is no ratio"},
+      {{"--mid", "2.5%"}, "--mid: 2.5% is no ratio: 0.025 is 2.5 %"},
       {{"--budget", "soon"}, "--budget soon: is no time above 0, such as 90s, 30m or 2h"},
       {{"--budget", "0"}, "--budget 0: is no time above 0"},
       {{"--budget", "-5m"}, "--budget -5m: is no time above 0"},
@@ -207,10 +208,10 @@ TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {
       {{"--a.env", "X"}, "--a.env X: is not NAME=VALUE"},
       {{"--b.env", "=1"}, "--b.env =1: is not NAME=VALUE"},
       {{"--force"}, "--force has no use without --output"},
-      {{"--b.set", "model.layer=3"}, "model.layer"},
+      {{"--b.set", "model.layer=3"}, "--b.set \"model.layer=3\": "},
       {{"--a.worker", "/no/such"}, "/no/such"},
       {{"--format", "csv"}, "--format"},
-      {{"--seed", "-1"}, "--seed"},
+      {{"--seed", "-1"}, "--seed: -1 is no whole number from 0 on"},
       {{"--store", "nowhere"}, "--store nowhere: no such folder"}};
   for (const auto& [arguments, text] : cases) {
     const auto result = ab(arguments);
