@@ -45,10 +45,20 @@ ArtifactBuilder::ArtifactBuilder(ArtifactPlan plan)
   tree_ = folder_ / "tree";
   make_cache_folder(folder_ / "logs");
   lock_ = FileLock::take(folder_ / "lock");
-  if (lock_) return;
-  throw usage_error(
-      fmt::format("another flopmark is building commits of {} with this command; wait until it has ended",
-                  repository.string()));
+  if (!lock_) {
+    throw usage_error(
+        fmt::format("another flopmark is building commits of {} with this command; wait until it has ended",
+                    repository.string()));
+  }
+  forget_left_worktree();
+}
+
+/// Of a run that was killed: git still knows it, and it may be half made.
+void ArtifactBuilder::forget_left_worktree() {
+  std::error_code ignored;
+  end_left_processes(tree_);
+  if (fs::exists(tree_ / ".git", ignored)) git_.forget_worktree(tree_, !has_submodules(tree_));
+  fs::remove_all(tree_.string() + ".kept", ignored);
 }
 
 ArtifactBuilder::~ArtifactBuilder() {
@@ -90,7 +100,6 @@ void ArtifactBuilder::make(const std::string& commit) {
 }
 
 void ArtifactBuilder::check_out(const std::string& commit) {
-  end_left_processes(tree_);
   std::error_code ignored;
   if (attached_) fs::remove_all(tree_ / plan_.artifact, ignored);
   if (!attached_) attach(commit);
@@ -100,11 +109,8 @@ void ArtifactBuilder::check_out(const std::string& commit) {
   update_submodules(git, tree_, common_folder(git_, plan_.top));
 }
 
-/// A run that was killed left the worktree as git knows it, or half made.
 void ArtifactBuilder::attach(const std::string& commit) {
   std::error_code ignored;
-  if (fs::exists(tree_ / ".git", ignored)) git_.forget_worktree(tree_, !has_submodules(tree_));
-  fs::remove_all(tree_.string() + ".kept", ignored);
   fs::remove_all(tree_ / plan_.artifact, ignored);
   attached_ = true;
   if (fs::exists(tree_, ignored)) return git_.adopt_worktree(tree_, commit);

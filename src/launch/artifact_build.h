@@ -52,6 +52,7 @@ class ArtifactBuilder {
 
  private:
   std::filesystem::path kept(const std::string& commit) const;
+  void forget_left_worktree();
   void make(const std::string& commit);
   void check_out(const std::string& commit);
   void attach(const std::string& commit);
