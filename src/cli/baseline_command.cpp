@@ -138,7 +138,8 @@ ExitCode run_baseline_diff(const BaselineOptions& options) {
   const Store store = store_here(options.store);
   const FoundRecord now = find_record(options.baseline, store);
   refresh_table(store);
-  return print_comparison(find_committed(options.reference, now.source, store), now, options.comparison);
+  return print_comparison(find_committed(options.reference, now.source, store), now, options.comparison,
+                          store);
 }
 
 /// The option every one of the four has.

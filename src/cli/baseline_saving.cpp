@@ -43,8 +43,9 @@ std::optional<FoundRecord> present_baseline(const Store& store, const RunRecord&
 }
 
 /// Refuses a record slower than `present`. @returns whether the two are comparable.
-bool check_not_slower(const FoundRecord& present, const FoundRecord& record, const SaveOptions& options) {
-  const StoredComparison comparison = judge(present, record, {});
+bool check_not_slower(const FoundRecord& present, const FoundRecord& record, const SaveOptions& options,
+                      const Store& store) {
+  const StoredComparison comparison = judge(present, record, {}, store);
   if (comparison.verdict == Verdict::slower && !options.force) {
     throw Error(
         ExitCode::slower,
@@ -72,7 +73,7 @@ std::string save_as_baseline(const Store& store, const RunRecord& record, const 
   require_measured(record, fmt::format("baseline \"{}\" not saved", record.name), Side::reference);
   if (how.role == BaselineRole::rolling) {
     const auto present = present_baseline(store, record);
-    how.keeps_replaced = present && check_not_slower(*present, {record, record.name}, how);
+    how.keeps_replaced = present && check_not_slower(*present, {record, record.name}, how, store);
   }
   const SavedBaseline saved = save_baseline(store, record, how);
   for (const std::string& problem : saved.problems) write_warning(problem);

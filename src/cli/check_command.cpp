@@ -13,6 +13,7 @@
 #include "cli/option_checks.h"
 #include "cli/run_checks.h"
 #include "cli/run_output.h"
+#include "cli/sitting_keeping.h"
 #include "cli/terminal.h"
 #include "cli/written_run.h"
 #include "launch/launch.h"
@@ -40,6 +41,9 @@ void check_combination(const CheckOptions& options) {
   if (options.run.force && options.run.output.empty()) {
     throw usage_error("--force has no use without --output; leave it out");
   }
+  if (options.keep_sitting && !options.baseline.empty()) {
+    throw usage_error("--keep-sitting is of the store's own baseline; leave out --baseline");
+  }
   if (!options.baseline.empty() && options.no_baseline != "fail") {
     throw usage_error("--no-baseline has no use with --baseline, which must be there; leave one of them out");
   }
@@ -56,9 +60,9 @@ CheckResult refused_result(const PreparedCheck& check) {
 }
 
 std::optional<Judgement> judged_by(const std::optional<FoundRecord>& reference, const FoundRecord& candidate,
-                                   const CheckOptions& options) {
+                                   const CheckOptions& options, const Store& store) {
   if (!reference) return std::nullopt;
-  return Judgement{*reference, judge(*reference, candidate, options.comparison.differences)};
+  return Judgement{*reference, judge(*reference, candidate, options.comparison.differences, store)};
 }
 
 ExitCode code_of(const CheckResult& result, const CheckOptions& options) {
@@ -77,14 +81,18 @@ void settle_without_baseline(CheckResult& result, const PreparedCheck& check, co
 
 void judge_result(CheckResult& result, const PreparedCheck& check, const CheckOptions& options) {
   try {
-    result.baseline = judged_by(check.baseline, result.candidate, options);
-    result.anchor = judged_by(check.anchor, result.candidate, options);
+    result.baseline = judged_by(check.baseline, result.candidate, options, check.store);
+    result.anchor = judged_by(check.anchor, result.candidate, options, check.store);
   } catch (const Error& error) {  // the run: the baselines were looked at before
     result.remark = error.what();
     result.code = error.code();
     return;
   }
   if (!check.baseline) settle_without_baseline(result, check, options);
+  if (check.baseline && options.keep_sitting) {
+    write_note(
+        keep_sitting(check.store, *check.baseline, result.candidate.record, result.baseline->comparison));
+  }
   result.code = code_of(result, options);
 }
 
@@ -157,6 +165,8 @@ void add_judging_options(CLI::App& command, CheckOptions& options) {
   command.add_option("--no-baseline", options.no_baseline, "What to do where there is none")
       ->capture_default_str()
       ->check(CLI::IsMember({"fail", "save", "pass"}));
+  command.add_flag("--keep-sitting", options.keep_sitting,
+                   "Keep this run of the baseline's own build, for its tolerance");
   add_comparison_options(command, options.comparison);
   add_age_options(command, options.age);
   command.add_flag("--force", options.run.force, "Overwrite --output");

@@ -14,6 +14,7 @@ struct CheckOptions {
   std::string baseline;              ///< file, name, REF:NAME or REF; empty: the store's own
   std::string undecided = "fail";    ///< pass, fail
   std::string no_baseline = "fail";  ///< fail, save, pass
+  bool keep_sitting = false;
   ComparisonOptions comparison;
   AgeLimits age;
 };

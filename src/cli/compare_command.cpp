@@ -29,7 +29,7 @@ ExitCode run_compare(const CompareCommandOptions& options) {
   if (is_baseline(a.record)) {
     warn_if_stale(a, store, options.age, b.record.subject.commit.value_or(""), b.record.time);
   }
-  return print_comparison(a, b, options.comparison);
+  return print_comparison(a, b, options.comparison, store);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/terminal.h"
+#include "compare/calibration_file.h"
+#include "compare/sitting_file.h"
 #include "report/comparison_report.h"
 
 namespace flopmark {
@@ -19,16 +21,20 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
       ->allow_extra_args(false);
 }
 
-StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences) {
+StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences,
+                       const Store& store) {
   CompareOptions how;
   how.differences = differences;
   how.name_a = a.source;
   how.name_b = b.source;
+  how.sittings = sitting_ratios(
+      counted_sittings(read_sittings(sittings_path(store, b.record)), calibration_key(b.record.config)));
   return compare_records(a.record, b.record, how);
 }
 
-ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options) {
-  const StoredComparison comparison = judge(a, b, options.differences);
+ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options,
+                          const Store& store) {
+  const StoredComparison comparison = judge(a, b, options.differences, store);
   const ComparisonReport report{a, b, comparison};
   write_output(options.format == "json"       ? comparison_json(report)
                : options.format == "markdown" ? comparison_markdown(report)

@@ -20,11 +20,13 @@ struct ComparisonOptions {
 /// Adds --format, --strict and --allow to `command`; `options` must outlive the parsing.
 void add_comparison_options(CLI::App& command, ComparisonOptions& options);
 
-/// b judged against a. @throws Error 202 or 125 if either measured nothing.
-StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences);
+/// b judged against a, with the tolerances of the sittings on file in `store` for b's hardware and config.
+/// @throws Error 202 or 125 if either measured nothing; 202 if the sittings cannot be read.
+StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences,
+                       const Store& store);
 
-/// Judges b against a, prints the report, and returns the verdict's exit code.
-/// @throws Error 202 or 125 if either measured nothing.
-ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options);
+/// Judges b against a, prints the report, and returns the verdict's exit code. @throws as judge.
+ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options,
+                          const Store& store);
 
 }  // namespace flopmark

@@ -2,20 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <span>
 #include <system_error>
+#include <utility>
 
+#include "compare/store_lines.h"
 #include "data/content_hash.h"
-#include "flopmark/error.h"
 #include "hardware/environment.h"
-#include "measure/json_fields.h"
-#include "results/git.h"
-#include "results/record_file.h"
 
 namespace flopmark {
 namespace {
@@ -24,15 +18,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* kCalibrationEnd = ".calibration.jsonl";
-constexpr const char* kUnionLine = "*.calibration.jsonl merge=union\n";
-
-std::string six_digits(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string six_digits(const std::optional<double>& value) {
-  return value ? six_digits(*value) : "null";
-}
 
 /// Keys in this order, so that the line reads from when to what.
 std::string calibration_line(const CalibrationPair& pair) {
@@ -46,19 +31,12 @@ std::string calibration_line(const CalibrationPair& pair) {
       six_digits(pair.steal_ratio));
 }
 
-double finite_field(const json& object, const char* key) {
-  const double value = object.at(key).get<double>();
-  if (!std::isfinite(value)) throw std::runtime_error(std::string(key) + " is no number");
-  return value;
-}
-
 std::optional<double> optional_field(const json& object, const char* key) {
   const auto found = object.find(key);
   return found == object.end() || found->is_null() ? std::nullopt : std::optional(found->get<double>());
 }
 
-CalibrationPair parse_pair(const std::string& line) {
-  const json object = json::parse(line);
+CalibrationPair parse_pair(const json& object) {
   CalibrationPair pair;
   pair.time = object.at("time").get<std::string>();
   pair.config = object.at("config").get<std::string>();
@@ -72,24 +50,21 @@ CalibrationPair parse_pair(const std::string& line) {
   return pair;
 }
 
-void tell_git_to_merge_by_union(const Store& store, const fs::path& path) {
-  if (merges_by_union(path)) return;
-  const fs::path file = store.baselines() / ".gitattributes";
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!text.empty() && text.back() != '\n') text += '\n';
-  if (text.find(kUnionLine) == std::string::npos) write_file_atomically(file, text + kUnionLine);
-}
-
 }  // namespace
 
 std::string calibration_key(const RunConfig& config) {
-  RunConfig portable = config;  // where files lie is each checkout's own
-  portable.data.path = fs::path(config.data.path).filename().string();
-  portable.model.torchscript = fs::path(config.model.torchscript).filename().string();
-  json resolved = to_json(portable);
+  return calibration_key(to_json(config));
+}
+
+std::string calibration_key(nlohmann::json resolved) {
   resolved.erase("name");
-  const std::string text = resolved.dump();
+  for (const auto& [section, key] : {std::pair("data", "path"), {"model", "torchscript"}}) {
+    // Where files lie is each checkout's own.
+    if (!resolved.contains(section) || !resolved[section].contains(key)) continue;
+    json& path = resolved[section][key];
+    if (path.is_string()) path = fs::path(path.get<std::string>()).filename().string();
+  }
+  const std::string text = resolved.dump(-1, ' ', false, json::error_handler_t::replace);
   ContentHash hash;
   hash.add(std::as_bytes(std::span(text)));
   return fmt::format("{:016x}", hash.value());
@@ -110,34 +85,17 @@ bool has_calibration(const Store& store, const std::string& name) {
 
 std::vector<CalibrationPair> read_calibration(const fs::path& path) {
   std::vector<CalibrationPair> pairs;
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return pairs;
-  std::ifstream in(path, std::ios::binary);
-  size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    if (line.empty()) continue;
-    try {
-      pairs.push_back(parse_pair(line));
-    } catch (const std::exception& error) {
-      throw baseline_error(
-          fmt::format("{}: line {} is no pair of a calibration ({}); mend or remove that line", path.string(),
-                      number, error.what()));
-    }
-  }
-  if (!in.eof()) throw baseline_error(fmt::format("{}: cannot be read", path.string()));
+  read_store_lines(path, "pair of a calibration",
+                   [&](const json& object) { pairs.push_back(parse_pair(object)); });
   return pairs;
 }
 
 void add_calibration(const Store& store, const fs::path& path, const std::vector<CalibrationPair>& fresh) {
   std::vector<CalibrationPair> pairs = read_calibration(path);
   pairs.insert(pairs.end(), fresh.begin(), fresh.end());
-  std::set<std::string> lines;  // by time, which comes first; a pair that a merge brought twice is one
+  std::set<std::string> lines;  // a pair that a merge brought twice is one
   for (const CalibrationPair& pair : pairs) lines.insert(calibration_line(pair));
-  std::string text;
-  for (const std::string& line : lines) text += line;
-  write_file_atomically(path, text);
-  tell_git_to_merge_by_union(store, path);
+  write_store_lines(store, path, lines, kCalibrationEnd);
 }
 
 std::vector<PairRatios> calibration_ratios(const std::vector<CalibrationPair>& pairs,

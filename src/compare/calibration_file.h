@@ -25,6 +25,8 @@ struct CalibrationPair {
 
 /// What of a config a calibration holds for: all but its name and the folders of its files, 16 hex digits.
 std::string calibration_key(const RunConfig& config);
+/// The same of a resolved config in JSON, as a record holds it.
+std::string calibration_key(nlohmann::json resolved);
 
 /// baselines/<hardware>/<name>.calibration.jsonl.
 std::filesystem::path calibration_path(const Store& store, const std::string& name,

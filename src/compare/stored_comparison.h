@@ -58,7 +58,7 @@ struct StoredComparison {
 
 struct CompareOptions {
   DifferenceOptions differences;
-  std::vector<std::vector<double>> sittings;  ///< A/A log ratios of throughput, typical, floor; may be empty
+  std::vector<std::vector<double>> sittings;  ///< sitting_ratios of the records' config; may be empty
   std::string name_a = "A", name_b = "B";     ///< how messages call the records
 };
 

@@ -33,7 +33,7 @@ double largest_size(const std::vector<double>& values) {
 
 StoredTolerance stored_tolerance(const ToleranceInputs& inputs) {
   StoredTolerance tolerance;
-  tolerance.calibrated = inputs.sittings.size() >= kLeastSittings;
+  tolerance.calibrated = !inputs.sittings.empty();
   if (tolerance.calibrated) {
     tolerance.slower = std::max(kSpreads * mad_sigma(inputs.sittings), largest_size(inputs.sittings));
   } else {

@@ -190,6 +190,20 @@ std::string utc_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(seconds), total_ms % 1000);
 }
 
+std::optional<double> utc_seconds(const std::string& time) {
+  int year = 0;
+  unsigned month = 0, day = 0, hour = 0, minute = 0;
+  double second = 0;
+  const int found =
+      std::sscanf(time.c_str(), "%4d-%2u-%2uT%2u:%2u:%lf", &year, &month, &day, &hour, &minute, &second);
+  if (found < 3) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok() || hour > 23 || minute > 59 || !(second >= 0 && second < 61)) return std::nullopt;
+  const std::chrono::duration<double> since = std::chrono::sys_days(date).time_since_epoch();
+  return since.count() + hour * 3600.0 + minute * 60.0 + second;
+}
+
 RunRecord assemble_record(const RecordInputs& inputs) {
   RunRecord record;
   add_facts(record, inputs);

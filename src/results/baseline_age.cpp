@@ -3,23 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
+#include <cmath>
 
 #include "results/git.h"
+#include "results/record_file.h"
 
 namespace flopmark {
 namespace {
 
-/// Days since 1970 of "2026-11-30T05:55:12.123Z"; absent if it is no such date.
+/// Days since 1970 of a record's time; absent if it is none.
 std::optional<int64_t> day_of(const std::string& time) {
-  int year = 0;
-  unsigned month = 0, day = 0;
-  if (std::sscanf(time.c_str(), "%4d-%2u-%2uT", &year, &month, &day) != 3) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
-                                         std::chrono::day(day)};
-  if (!date.ok()) return std::nullopt;
-  return std::chrono::sys_days(date).time_since_epoch().count();
+  const auto seconds = utc_seconds(time);
+  if (!seconds) return std::nullopt;
+  return static_cast<int64_t>(std::floor(*seconds / 86400));
 }
 
 std::string count_text(int64_t count, const char* what) {

@@ -78,16 +78,22 @@ int note_change(const git_diff*, const git_diff_delta* delta, const char*, void*
   return kStop;
 }
 
-/// Index and work tree against `commit_tree`; stops at the first difference. Absent if Git cannot tell.
-std::optional<bool> is_dirty(git_repository* repository, git_tree* commit_tree) {
-  bool dirty = false;
+/// A diff that stops at the first difference outside the stores, and says so in `differs`.
+git_diff_options noting(bool& differs) {
   git_diff_options options;
   git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
+  options.notify_cb = note_change;
+  options.payload = &differs;
+  return options;
+}
+
+/// Index and work tree against `commit_tree`. Absent if Git cannot tell.
+std::optional<bool> is_dirty(git_repository* repository, git_tree* commit_tree) {
+  bool dirty = false;
+  git_diff_options options = noting(dirty);
   // Recursing, because a new folder is otherwise reported even when it holds no file.
   options.flags = GIT_DIFF_INCLUDE_UNTRACKED | GIT_DIFF_RECURSE_UNTRACKED_DIRS | GIT_DIFF_INCLUDE_TYPECHANGE;
   options.ignore_submodules = GIT_SUBMODULE_IGNORE_UNTRACKED;
-  options.notify_cb = note_change;
-  options.payload = &dirty;
   git_diff* diff = nullptr;
   const int code = git_diff_tree_to_workdir_with_index(&diff, repository, commit_tree, &options);
   const Diff owner(diff);
@@ -247,6 +253,22 @@ std::optional<int64_t> commits_between(const fs::path& folder, const std::string
   const int code = git_graph_ahead_behind(&ahead, &behind, repository.get(), git_object_id(new_commit.get()),
                                           git_object_id(old_commit.get()));
   return code == 0 ? std::optional(static_cast<int64_t>(ahead)) : std::nullopt;
+}
+
+std::optional<bool> have_same_files(const fs::path& folder, const std::string& one,
+                                    const std::string& other) {
+  const Repository repository = open_repository(folder).repository;
+  if (!repository) return std::nullopt;
+  const Tree old_tree = named_object(repository.get(), one, GIT_OBJECT_TREE);
+  const Tree new_tree = named_object(repository.get(), other, GIT_OBJECT_TREE);
+  if (!old_tree || !new_tree) return std::nullopt;
+  bool differ = false;
+  const git_diff_options options = noting(differ);
+  git_diff* diff = nullptr;
+  const int code = git_diff_tree_to_tree(&diff, repository.get(), reinterpret_cast<git_tree*>(old_tree.get()),
+                                         reinterpret_cast<git_tree*>(new_tree.get()), &options);
+  const Diff owner(diff);
+  return code == 0 || differ ? std::optional(!differ) : std::nullopt;
 }
 
 std::string commit_of(const fs::path& folder, const std::string& reference) {

@@ -42,6 +42,11 @@ std::vector<std::string> files_at(const std::filesystem::path& folder, const std
 std::optional<int64_t> commits_between(const std::filesystem::path& folder, const std::string& from,
                                        const std::string& to);
 
+/// Whether two commits of the repository of `folder` hold the same files outside baselines/ and results/ at
+/// the top of the tree; absent where there is no repository or it lacks either.
+std::optional<bool> have_same_files(const std::filesystem::path& folder, const std::string& one,
+                                    const std::string& other);
+
 /// The commit, 40 hex digits, that `reference` (a branch, tag, commit, HEAD~1, ...) names in the tree that
 /// holds `folder`. @throws Error 200 in Git's words: no repository, no such reference.
 std::string commit_of(const std::filesystem::path& folder, const std::string& reference);

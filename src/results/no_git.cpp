@@ -41,6 +41,10 @@ std::optional<int64_t> commits_between(const std::filesystem::path&, const std::
   return std::nullopt;
 }
 
+std::optional<bool> have_same_files(const std::filesystem::path&, const std::string&, const std::string&) {
+  return std::nullopt;
+}
+
 std::string commit_of(const std::filesystem::path&, const std::string& reference) {
   throw usage_error(reference + ": " + kNoGit);
 }

@@ -30,9 +30,6 @@ struct RecordInputs {
 /// else ok.
 RunRecord assemble_record(const RecordInputs& inputs);
 
-/// Now as records have it: UTC to the millisecond, ISO 8601.
-std::string utc_now();
-
 /// `flopmark.record/1`. What is unknown or not finite is null; raw steps are left out where there are none.
 nlohmann::json to_json(const RunRecord& record);
 /// Strict about schema, name, status and types; tolerant of null and of keys it does not know. A null where a
@@ -63,6 +60,8 @@ RunRecord read_record(const std::filesystem::path& path);
 
 /// The time now as records have it: UTC to the millisecond, ISO 8601.
 std::string utc_now();
+/// Seconds since 1970 of such a time; of a date alone its beginning. Absent if it is none.
+std::optional<double> utc_seconds(const std::string& time);
 
 /// Whether `name` is [A-Za-z0-9][A-Za-z0-9._-]{0,63}, so that it is a file name and stays one.
 bool is_record_name(const std::string& name);

@@ -1,5 +1,7 @@
 #include "cli/check_command.h"
 
+#include <sstream>
+
 #include "unit/cli/cli_fixture.h"
 
 namespace flopmark {
@@ -13,6 +15,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kBaseline = "baselines/1x-fake-cpu/tiny.json";
+constexpr const char* kSittingsFolder = "baselines/1x-fake-cpu";
+constexpr const char* kSittings = "baselines/1x-fake-cpu/tiny.sittings.jsonl";
 constexpr const char* kAnchor = "baselines/1x-fake-cpu/tiny.anchor.json";
 
 /// A repository whose tiny.json has a committed baseline of 0.2 s a step.
@@ -56,6 +60,13 @@ class CheckCommandTest : public CliTest {
     edited[json::json_pointer(pointer)] = value;
     write(file, edited.dump());
     commit_all();
+  }
+
+  std::vector<std::string> lines(const std::string& file) const {
+    std::istringstream text(read(file));
+    std::vector<std::string> all;
+    for (std::string line; std::getline(text, line);) all.push_back(line);
+    return all;
   }
 
   size_t records_ = 1;  ///< that save() left
@@ -138,6 +149,57 @@ TEST_F(CheckCommandTest, NothingIsSavedOnAPass) {
   for (const char* step_s : {"0.2", "0.1", "0.3"}) check(step_s);
   EXPECT_EQ(read(kBaseline), before);
   EXPECT_EQ(baselines().size(), 1u);
+}
+
+/// A sitting of the baseline's own build: the commit that brings the baseline changes nothing else.
+TEST_F(CheckCommandTest, SittingsOfTheBaselinesBuildAreKeptIfAsked) {
+  save("0.2");
+  EXPECT_EQ(check("0.2").exit_code, 0);
+  EXPECT_THAT(files(kSittingsFolder), ::testing::SizeIs(1)) << "not unless asked";
+  const auto kept = check("0.3", {"--keep-sitting"});
+  EXPECT_EQ(kept.exit_code, 1) << "a false alarm is a sitting too";
+  EXPECT_THAT(kept.err, HasSubstr(std::string("tiny: kept as a sitting in ") + kSittings));
+  EXPECT_THAT(lines(kSittings), ::testing::SizeIs(2)) << "with the baseline's own";
+  check("0.21", {"--keep-sitting"});
+  EXPECT_THAT(lines(kSittings), ::testing::SizeIs(3));
+}
+
+TEST_F(CheckCommandTest, OtherRunsAreNoSittings) {
+  save("0.2");
+  EXPECT_THAT(check("0.2", {"--keep-sitting", "--set", "measure.steps=21"}).err,
+              HasSubstr("tiny: not kept as a sitting: its config is not that of"));
+  write("code.c", "1");
+  EXPECT_THAT(check("0.2", {"--keep-sitting"}).err,
+              HasSubstr("its tree is not known to be that of a commit"));
+  commit_all();
+  EXPECT_THAT(check("0.2", {"--keep-sitting"}).err, HasSubstr("its files are not those that"));
+  EXPECT_THAT(files(kSittingsFolder), ::testing::SizeIs(1));
+  records_ = 4;
+  expect_refused(check("0.2", {"--keep-sitting", "--baseline", "main"}), 200,
+                 "--keep-sitting is of the store");
+}
+
+TEST_F(CheckCommandTest, SittingsOnFileMakeTheTolerance) {
+  save("0.2");
+  check("0.2", {"--keep-sitting"});
+  std::string line = lines(kSittings).back(), text;
+  const size_t time = line.find("2026-"), hour = line.find('T') + 1;
+  line.replace(time, hour - time, "2026-01-01T");
+  for (int i = 0; i < 9; ++i) {
+    std::string one = line;
+    one.replace(hour, 2, i < 5 ? "0" + std::to_string(2 * i) : std::to_string(2 * i));
+    if (i == 8) one.replace(hour - 3, 2, "02");
+    text += one + "\n";
+  }
+  write(kSittings, text);
+  const auto result = check("0.201");
+  EXPECT_EQ(result.exit_code, 1) << "sittings that were all equal allow for nothing" << result.out;
+  EXPECT_THAT(result.out, Not(HasSubstr("uncalibrated")));
+  write(kSittings, text + "{\n");
+  records_ += 2;
+  const auto bad = check("0.2");
+  EXPECT_EQ(bad.exit_code, 202);
+  EXPECT_THAT(bad.out + bad.err, HasSubstr("line 10 is no sitting"));
 }
 
 /// Each step is within what two sittings can differ by; the sum is not.

@@ -286,6 +286,21 @@ TEST(CommitsBetween, AreThoseOfOneSideOnly) {
   EXPECT_FALSE(commits_between(outside.root(), "main", "main").has_value());
 }
 
+TEST(HaveSameFiles, OutsideTheStoresOfTheTop) {
+  const ScratchTree tree;
+  tree.write("baselines/x.json", "{}");
+  tree.commit("a baseline");
+  EXPECT_EQ(have_same_files(tree.root(), "HEAD~1", "HEAD"), true);
+  tree.write("src/baselines/x.json", "{}");
+  tree.commit("a file");
+  EXPECT_EQ(have_same_files(tree.root(), "HEAD~1", "HEAD"), false);
+  EXPECT_EQ(have_same_files(tree.root(), "HEAD", "HEAD"), true);
+  EXPECT_FALSE(have_same_files(tree.root(), "HEAD", "").has_value());
+  EXPECT_FALSE(have_same_files(tree.root(), "nowhere", "HEAD").has_value());
+  const ScratchFolder outside;
+  EXPECT_FALSE(have_same_files(outside.root(), "HEAD", "HEAD").has_value());
+}
+
 TEST(IsBisecting, FromStartToResetAlsoInALinkedTree) {
   const ScratchTree tree;
   const ScratchFolder linked;

@@ -63,5 +63,14 @@ TEST(ReadRecord, DoesNotWaitForAPipe) {
   expect_refused(pipe, "is not a regular file");
 }
 
+TEST(UtcSeconds, OfARecordsTime) {
+  EXPECT_EQ(utc_seconds("1970-01-02T03:04:05.500Z"), 86400 + 3 * 3600 + 4 * 60 + 5.5);
+  EXPECT_EQ(utc_seconds("2026-11-30"), 1795996800);
+  EXPECT_TRUE(utc_seconds(utc_now()).has_value());
+  for (const char* none : {"", "today", "2026-13-01T00:00:00Z", "2026-02-30", "2026-01-01T24:00:00Z"}) {
+    EXPECT_FALSE(utc_seconds(none).has_value()) << none;
+  }
+}
+
 }  // namespace
 }  // namespace flopmark
