@@ -12,6 +12,8 @@ namespace flopmark {
 namespace {
 
 constexpr double kPhaseSide95 = 0.025;
+constexpr double kLeastWait = 0.05;    // of the step
+constexpr double kMostReady = 1;       // batches: one may become ready in the middle of the last step
 constexpr double kLeastShare = 0.005;  // of the step: less does not explain a slowdown that can be judged
 
 struct NamedPhase {
@@ -71,6 +73,25 @@ void add_operators(const FlopTotals& totals, int64_t OperatorChange::*calls, int
   for (const UncountedOperator& entry : totals.uncounted) operators[entry.name].*calls += entry.calls;
 }
 
+std::vector<double> queue_depths(const std::vector<LaunchSamples>& launches) {
+  std::vector<double> depths;
+  for (const LaunchSamples& launch : launches) {
+    for (const TurnSamples& turn : launch.turns) {
+      if (turn.queue_depth) depths.push_back(static_cast<double>(*turn.queue_depth));
+    }
+  }
+  return depths;
+}
+
+double wait_ratio(const std::vector<LaunchSamples>& launches) {
+  double data_s = 0, steps_s = 0;
+  for (const LaunchSamples& launch : launches) {
+    for (const double s : launch.timed.phase_s[static_cast<size_t>(Phase::data)]) data_s += s;
+    for (const double s : launch.timed.step_s) steps_s += s;
+  }
+  return steps_s > 0 ? data_s / steps_s : 0;
+}
+
 }  // namespace
 
 std::vector<PhaseChange> phase_changes(const std::vector<LaunchSamples>& a,
@@ -98,6 +119,16 @@ std::vector<OperatorChange> operator_changes(const FlopTotals& a, const FlopTota
     }
   }
   return changes;
+}
+
+std::optional<LoaderQueue> loader_queue(const std::vector<LaunchSamples>& a,
+                                        const std::vector<LaunchSamples>& b) {
+  const std::vector<double> depths_a = queue_depths(a), depths_b = queue_depths(b);
+  if (depths_a.empty() || depths_b.empty()) return std::nullopt;
+  const LoaderQueue queue{wait_ratio(a), wait_ratio(b), median(depths_a), median(depths_b)};
+  const bool a_waits = queue.wait_ratio_a >= kLeastWait && queue.depth_a <= kMostReady;
+  const bool b_waits = queue.wait_ratio_b >= kLeastWait && queue.depth_b <= kMostReady;
+  return a_waits || b_waits ? std::optional(queue) : std::nullopt;
 }
 
 }  // namespace flopmark

@@ -34,4 +34,16 @@ struct OperatorChange {
 /// By name; operators without a rule have calls only.
 std::vector<OperatorChange> operator_changes(const FlopTotals& a, const FlopTotals& b);
 
+/// How far the loader kept up on both sides: share of the steps' time spent waiting for data, and batches
+/// ready when a turn began, a median over all turns.
+struct LoaderQueue {
+  double wait_ratio_a = 0, wait_ratio_b = 0;
+  double depth_a = 0, depth_b = 0;
+};
+
+/// Absent unless one side is data-bound: it waits for at least 5 % of its time, and mostly finds at most one
+/// batch ready. Also absent where a side has no turns or no loader workers.
+std::optional<LoaderQueue> loader_queue(const std::vector<LaunchSamples>& a,
+                                        const std::vector<LaunchSamples>& b);
+
 }  // namespace flopmark

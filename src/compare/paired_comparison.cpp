@@ -84,6 +84,7 @@ void describe(PairedComparison& comparison, const DifferenceOptions& options) {
     comparison.deterministic = compare_deterministic(a, b);
     judge_metrics(comparison, a, b);
     comparison.phases = phase_changes(result.launches_a, result.launches_b);
+    comparison.loader = loader_queue(result.launches_a, result.launches_b);
     if (a.flops && b.flops) comparison.operators = operator_changes(*a.flops, *b.flops);
   }
   comparison.notes = paired_notes(comparison);

@@ -35,6 +35,7 @@ struct PairedComparison {
   std::vector<MetricComparison> deterministic;  ///< FLOPs, parameters, loss: equal for equal work
   std::vector<PhaseChange> phases;
   std::vector<OperatorChange> operators;  ///< those that changed
+  std::optional<LoaderQueue> loader;      ///< where a side is data-bound
   std::vector<std::string> notes;
   std::string reason;  ///< one sentence
 };

@@ -22,6 +22,13 @@ int64_t unsteady(const std::vector<LaunchSamples>& launches) {
                        [](const LaunchSamples& launch) { return !launch.warmup.steady; });
 }
 
+std::string loader_note(const LoaderQueue& loader) {
+  return fmt::format(
+      "data-bound: of a step, {:.0f} % (A) and {:.0f} % (B) is waiting for its data; batches ready when a "
+      "turn began: {:g} (A), {:g} (B)",
+      loader.wait_ratio_a * 100, loader.wait_ratio_b * 100, loader.depth_a, loader.depth_b);
+}
+
 std::vector<std::string> machine_notes(const PairedResult& result) {
   std::vector<std::string> notes;
   if (result.whole_launches_why) {
@@ -72,6 +79,7 @@ std::vector<std::string> paired_notes(const PairedComparison& comparison) {
         differing_work(comparison.result.launches_a.front(), comparison.result.launches_b.front());
     if (work) notes.push_back(step_work_note(*work));
   }
+  if (comparison.loader) notes.push_back(loader_note(*comparison.loader));
   for (const auto& more : {other_work_notes(comparison.deterministic), machine_notes(comparison.result)}) {
     notes.insert(notes.end(), more.begin(), more.end());
   }

@@ -72,6 +72,12 @@ json pairs_json(const std::vector<MeasuredPair>& pairs) {
   return list;
 }
 
+json loader_json(const std::optional<LoaderQueue>& loader) {
+  if (!loader) return nullptr;
+  return {{"a", {{"wait_ratio", loader->wait_ratio_a}, {"queue_depth", loader->depth_a}}},
+          {"b", {{"wait_ratio", loader->wait_ratio_b}, {"queue_depth", loader->depth_b}}}};
+}
+
 json comparison_object(const PairedComparison& comparison) {
   const PairedResult& result = comparison.result;
   json object = judgement_json(result.judgement);
@@ -92,6 +98,7 @@ json comparison_object(const PairedComparison& comparison) {
                  {"deterministic", metrics_json(comparison.deterministic)},
                  {"phases", phases_json(comparison.phases)},
                  {"operators", operators_json(comparison.operators)},
+                 {"data_bound", loader_json(comparison.loader)},
                  {"pairs", pairs_json(result.pairs)},
                  {"repeated", result.repeated},
                  {"failure", failure_json(result.failure)},

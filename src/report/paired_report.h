@@ -15,7 +15,7 @@ std::string paired_text(const PairedComparison& comparison);
 std::string paired_markdown(const PairedComparison& comparison);
 
 /// `flopmark.paired/1`: verdict, change_ratio with ci95_low and ci95_high (of throughput; null where there is
-/// none), environment_differences, one entry per metric, phases, operators and every pair. Several
+/// none), environment_differences, one entry per metric, phases, operators, data_bound and every pair. Several
 /// comparisons: `flopmark.paired_suite/1`, with them in `comparisons`. Ends in a line feed.
 std::string paired_json(const std::vector<PairedComparison>& comparisons);
 

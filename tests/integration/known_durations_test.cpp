@@ -6,9 +6,14 @@
 #include <mutex>
 #include <thread>
 
+#include "compare/launch_ratios.h"
+#include "compare/paired_changes.h"
+#include "compare/paired_judge.h"
 #include "measure/host_marker.h"
+#include "measure/turns.h"
 #include "results/run_warnings.h"
 #include "stats/quantile.h"
+#include "stats/random.h"
 #include "train/device_marker.h"
 #include "worker/job.h"
 
@@ -200,6 +205,68 @@ TEST(KnownDurations, BatchesOfZerosAreSeen) {
   EXPECT_THAT(warnings_of(measure(std::make_unique<SleepingModel>(naps, SleepPlan{}), numbers, 0)),
               Not(has_code("zero_inputs")))
       << "targets of zero are no doubt";
+}
+
+/// A launch that takes turns, with a loader thread that sleeps for each batch.
+class DataBoundSide {
+ public:
+  explicit DataBoundSide(std::chrono::milliseconds loading)
+      : step_(std::make_unique<SleepingModel>(naps_, SleepPlan{2ms, 2ms, 0}),
+              std::make_unique<Loader>(std::make_shared<NumberDataset>(naps_, loading),
+                                       LoaderOptions{.batch_size = 2, .workers = 1, .prefetch = 4}),
+              StepOptions{.device = torch::kCPU, .train = fp32()}),
+        marker_(make_marker(torch::kCPU, clock_)) {
+    step_.pause_between_blocks();
+  }
+  void take_turn(int64_t steps) {
+    const auto queue_depth = step_.queue_depth();
+    const BlockSamples block =
+        run_turn(step_, *marker_, clock_, {.steps = steps, .steps_before = samples.timed.steps}, state_);
+    append(samples.timed, block);
+    samples.turns.push_back({block.steps, block.wall_s, queue_depth});
+  }
+
+  LaunchSamples samples;
+
+ private:
+  static TrainConfig fp32() {
+    TrainConfig train;
+    train.precision = "fp32";
+    return train;
+  }
+
+  Naps naps_;
+  TorchStep step_;
+  SteadyClock clock_;
+  std::unique_ptr<Marker> marker_;
+  LoopState state_;
+};
+
+/// 12 ms for a batch instead of 10: a loader that went on while the other side has its turn would hide it.
+TEST(KnownDurations, ALoaderTwentyPercentSlowerIsFoundByTurns) {
+  Random random(5);
+  std::vector<PairRatios> pairs;
+  std::vector<LaunchSamples> launches_a, launches_b;
+  for (int pair = 0; pair < 8; ++pair) {
+    DataBoundSide a(10ms), b(12ms);
+    for (int turn = 0; turn < 8; ++turn) {
+      const bool a_first = random.index(2) == 0;
+      for (const bool is_a : {a_first, !a_first}) (is_a ? a : b).take_turn(5);
+    }
+    pairs.push_back(launch_ratios(a.samples, b.samples));
+    launches_a.push_back(a.samples);
+    launches_b.push_back(b.samples);
+  }
+  JudgeRule rule;
+  rule.looks = {8};
+  const PairedJudgement judgement = judge_pairs(pairs, rule);
+  EXPECT_EQ(judgement.verdict, Verdict::slower) << judgement.reason;
+  EXPECT_GT(judgement.summaries.front().change_ratio, 0.1);
+  EXPECT_LT(judgement.summaries.front().change_ratio, 0.3);
+  const auto queue = loader_queue(launches_a, launches_b);
+  ASSERT_TRUE(queue);
+  EXPECT_GT(queue->wait_ratio_b, 0.5);
+  EXPECT_LE(queue->depth_b, 1);
 }
 
 }  // namespace

@@ -54,5 +54,28 @@ TEST(OperatorChanges, ListsOtherCallsAndOtherFlops) {
   EXPECT_EQ(changes[2].calls_b, 7);
 }
 
+/// Launches of 0.2 s a step, of which `data_s` are waiting, with so many batches ready at each turn.
+std::vector<LaunchSamples> waiting(double data_s, std::optional<int64_t> depth) {
+  std::vector<LaunchSamples> made = launches(2, 0);
+  for (LaunchSamples& launch : made) {
+    for (double& s : launch.timed.phase_s[static_cast<size_t>(Phase::data)]) s = data_s;
+    for (TurnSamples& turn : launch.turns) turn.queue_depth = depth;
+  }
+  return made;
+}
+
+TEST(LoaderQueue, IsToldWhereOneSideWaitsWithAnEmptyQueue) {
+  const auto queue = loader_queue(waiting(0.002, 4), waiting(0.1, 0));
+  ASSERT_TRUE(queue);
+  EXPECT_NEAR(queue->wait_ratio_a, 0.01, 1e-9);
+  EXPECT_NEAR(queue->wait_ratio_b, 0.5, 1e-9);
+  EXPECT_EQ(queue->depth_a, 4);
+  EXPECT_EQ(queue->depth_b, 0);
+  EXPECT_TRUE(loader_queue(waiting(0.011, 1), waiting(0, 4)));
+  EXPECT_FALSE(loader_queue(waiting(0.1, 4), waiting(0.1, 2))) << "batches are there: taking them is slow";
+  EXPECT_FALSE(loader_queue(waiting(0.009, 0), waiting(0.009, 0))) << "waits for less than 5 %";
+  EXPECT_FALSE(loader_queue(waiting(0.1, std::nullopt), waiting(0.1, 0))) << "no workers";
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -161,5 +161,17 @@ TEST(PairedComparison, StepsOfDifferentWorkAreComparedPerToken) {
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("the changes are those of the time per token")));
 }
 
+TEST(PairedComparison, ADataBoundSideIsToldWithItsQueue) {
+  const auto slow_loader = [](LaunchSamples& launch) {
+    for (double& s : launch.timed.phase_s[static_cast<size_t>(Phase::data)]) s = 0.1;
+    for (TurnSamples& turn : launch.turns) turn.queue_depth = 0;
+  };
+  const PairedComparison comparison = example_comparison(edited(0, slow_loader));
+  EXPECT_THAT(comparison.notes,
+              Contains("data-bound: of a step, 10 % (A) and 50 % (B) is waiting for its data; batches ready "
+                       "when a turn began: 4 (A), 0 (B)"));
+  EXPECT_FALSE(example_comparison(FakePairs(changed_by(0))).loader);
+}
+
 }  // namespace
 }  // namespace flopmark
