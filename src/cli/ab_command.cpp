@@ -1,3 +1,5 @@
+#include "cli/ab_command.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -80,6 +82,15 @@ ExitCode code_of(const std::vector<PairedComparison>& comparisons) {
 }
 
 ExitCode run_ab(const AbOptions& options) {
+  const std::vector<PairedComparison> comparisons = compare_sides(options);
+  if (!options.output.empty()) write_file_atomically(options.output, paired_json(comparisons));
+  print_comparisons(comparisons, options.format);
+  return code_of(comparisons);
+}
+
+}  // namespace
+
+std::vector<PairedComparison> compare_sides(const AbOptions& options) {
   check_ab_options(options);
   warn_in_bisection(options);
   if (!options.output.empty()) check_writable(options.output);
@@ -88,12 +99,8 @@ ExitCode run_ab(const AbOptions& options) {
   std::vector<PairedComparison> comparisons = resolve_comparisons(options, guard, progress);
   measure(comparisons, options, guard, progress);
   progress.wipe();
-  if (!options.output.empty()) write_file_atomically(options.output, paired_json(comparisons));
-  print_comparisons(comparisons, options.format);
-  return code_of(comparisons);
+  return comparisons;
 }
-
-}  // namespace
 
 void setup_ab(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<AbOptions>();

@@ -8,6 +8,7 @@
 
 #include "cli/age_options.h"
 #include "cli/baseline_saving.h"
+#include "cli/check_confirmation.h"
 #include "cli/check_preparation.h"
 #include "cli/commands.h"
 #include "cli/option_checks.h"
@@ -24,8 +25,9 @@ namespace flopmark {
 namespace {
 
 /// Of several configs the gravest decides: what stops a bisection, then slower, then what cannot be judged.
-constexpr std::array kGravest{ExitCode::interrupted, ExitCode::baseline,     ExitCode::not_comparable,
-                              ExitCode::slower,      ExitCode::cannot_judge, ExitCode::ok};
+constexpr std::array kGravest{ExitCode::interrupted,    ExitCode::usage,  ExitCode::baseline,
+                              ExitCode::not_comparable, ExitCode::slower, ExitCode::interference,
+                              ExitCode::cannot_judge,   ExitCode::ok};
 
 ExitCode gravest_code(const std::vector<CheckResult>& results) {
   for (const ExitCode code : kGravest) {
@@ -38,6 +40,7 @@ ExitCode gravest_code(const std::vector<CheckResult>& results) {
 
 void check_combination(const CheckOptions& options) {
   check_output(options.run);
+  check_confirm_options(options);
   if (options.run.force && options.run.output.empty()) {
     throw usage_error("--force has no use without --output; leave it out");
   }
@@ -94,6 +97,7 @@ void judge_result(CheckResult& result, const PreparedCheck& check, const CheckOp
         keep_sitting(check.store, *check.baseline, result.candidate.record, result.baseline->comparison));
   }
   result.code = code_of(result, options);
+  confirm(result, check.config.file, options);
 }
 
 /// Measures one config and judges it.
@@ -168,6 +172,7 @@ void add_judging_options(CLI::App& command, CheckOptions& options) {
   command.add_flag("--keep-sitting", options.keep_sitting,
                    "Keep this run of the baseline's own build, for its tolerance");
   add_comparison_options(command, options.comparison);
+  add_confirm_options(command, options);
   add_age_options(command, options.age);
   command.add_flag("--force", options.run.force, "Overwrite --output");
 }
@@ -182,16 +187,17 @@ void setup_check(CLI::App& app, Invocation& invocation) {
   add_judging_options(*command, *options);
   command->footer(
       "Judges by baselines/<hardware>/<name>.json, and by the anchor beside it. A stored baseline\n"
-      "finds large changes only, unconfirmed; the text has the flopmark ab line that confirms. Nothing\n"
-      "is saved on a pass.\n"
+      "finds large changes only, unconfirmed; the text has the flopmark ab line that confirms, and\n"
+      "--confirm goes on to it: verdict and exit code are then its own. Nothing is saved on a pass.\n"
       "\n"
       "Exit codes: 0 not slower, 1 slower, 125 undecided or the run failed, 201 not comparable,\n"
-      "202 no baseline, or too old (twice --stale-days or --stale-commits). Under git bisect --baseline is\n"
-      "required (200).\n"
+      "202 no baseline, or too old (twice --stale-days or --stale-commits), 203 too much interference\n"
+      "(--confirm). Under git bisect --baseline is required (200).\n"
       "\n"
       "Examples:\n"
       "  flopmark check configs/quickstart.json\n"
-      "  flopmark check configs/quickstart.json --baseline main --undecided pass --format markdown");
+      "  flopmark check configs/quickstart.json --baseline main --undecided pass --format markdown\n"
+      "  flopmark check configs/quickstart.json --confirm --build 'make worker' --budget 30m");
   command->callback([options, &invocation] {
     options->run.command_line = invocation.command_line;
     invocation.action = [options] { return run_check(*options); };

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cli/ab_options.h"
 #include "cli/comparison_output.h"
 #include "cli/run_command.h"
 #include "results/baseline_age.h"
@@ -15,6 +16,8 @@ struct CheckOptions {
   std::string undecided = "fail";    ///< pass, fail
   std::string no_baseline = "fail";  ///< fail, save, pass
   bool keep_sitting = false;
+  bool confirm = false;  ///< goes on to flopmark ab where the verdict is slower or unsure
+  AbOptions ab;          ///< of that: build, artifact, budget
   ComparisonOptions comparison;
   AgeLimits age;
 };

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <iterator>
 
+#include "flopmark/counted.h"
 #include "report/comparison_report.h"
 #include "report/comparison_rows.h"
 #include "report/confirm_line.h"
+#include "report/paired_report.h"
 #include "report/text_layout.h"
 #include "report/units.h"
 #include "results/markdown_text.h"
@@ -46,18 +49,28 @@ std::string anchor_line(const Judgement& anchor) {
                      to_text(anchor.comparison.verdict), anchor.comparison.reason);
 }
 
+/// What the stored records say.
+std::string stored_conclusion(const CheckResult& result) {
+  const Judgement& deciding = *deciding_judgement(result);
+  const std::string verdict = to_text(deciding.comparison.verdict);
+  if (!is_worse_than_baseline(result)) {
+    return deciding.comparison.unconfirmed ? verdict + ", unconfirmed" : verdict;
+  }
+  return fmt::format(
+      "{} against the anchor, {} against the baseline: small changes have added up; unconfirmed", verdict,
+      to_text(result.baseline->comparison.verdict));
+}
+
 /// The whole in one sentence.
 std::string conclusion(const CheckResult& result) {
   if (!result.remark.empty()) return result.remark;
-  const auto verdict = verdict_of(result);
-  if (!verdict) return "no baseline";
-  if (!is_worse_than_baseline(result)) {
-    return result.baseline->comparison.unconfirmed ? fmt::format("{}, unconfirmed", to_text(*verdict))
-                                                   : to_text(*verdict);
+  if (!deciding_judgement(result)) return "no baseline";
+  const std::string stored = stored_conclusion(result);
+  if (result.confirmation) {
+    return fmt::format("{} by {} side by side; by stored records {}", to_text(result.confirmation->verdict),
+                       counted(std::ssize(result.confirmation->result.pairs), "pair"), stored);
   }
-  return fmt::format(
-      "{} against the anchor, {} against the baseline: small changes have added up; unconfirmed",
-      to_text(*verdict), to_text(result.baseline->comparison.verdict));
+  return result.no_confirmation.empty() ? stored : fmt::format("{}: {}", stored, result.no_confirmation);
 }
 
 json judgement_json(const std::optional<Judgement>& judgement, const FoundRecord& candidate) {
@@ -66,8 +79,7 @@ json judgement_json(const std::optional<Judgement>& judgement, const FoundRecord
 
 json result_json(const CheckResult& result) {
   const auto verdict = verdict_of(result);
-  const bool by_anchor = verdict && is_worse_than_baseline(result);
-  const auto& deciding = by_anchor ? result.anchor : result.baseline;
+  const Judgement* deciding = deciding_judgement(result);
   return {{"name", result.name},
           {"verdict", verdict ? json(to_text(*verdict)) : json(nullptr)},
           {"reason", conclusion(result)},
@@ -77,7 +89,9 @@ json result_json(const CheckResult& result) {
                           ? json(confirm_line(deciding->reference.record, result.candidate.record))
                           : json(nullptr)},
           {"baseline", judgement_json(result.baseline, result.candidate)},
-          {"anchor", judgement_json(result.anchor, result.candidate)}};
+          {"anchor", judgement_json(result.anchor, result.candidate)},
+          {"confirmation",
+           result.confirmation ? json::parse(paired_json({*result.confirmation})) : json(nullptr)}};
 }
 
 std::string result_markdown(const CheckResult& result) {
@@ -85,19 +99,25 @@ std::string result_markdown(const CheckResult& result) {
       fmt::format("### {}: {}\n\n", markdown_escaped(result.name), markdown_escaped(conclusion(result)));
   if (result.baseline) text += comparison_markdown(report_of(*result.baseline, result.candidate));
   if (result.baseline && is_worse_than_baseline(result)) {
-    return text + "\nAgainst the anchor:\n\n" +
-           comparison_markdown(report_of(*result.anchor, result.candidate));
+    text += "\nAgainst the anchor:\n\n" + comparison_markdown(report_of(*result.anchor, result.candidate));
+  } else if (result.anchor) {
+    text += fmt::format("\nAnchor: {}.\n", markdown_escaped(anchor_line(*result.anchor)));
   }
-  if (result.anchor) text += fmt::format("\nAnchor: {}.\n", markdown_escaped(anchor_line(*result.anchor)));
+  if (result.confirmation) text += "\nSide by side:\n\n" + paired_markdown(*result.confirmation);
   return text;
 }
 
 }  // namespace
 
+const Judgement* deciding_judgement(const CheckResult& result) {
+  if (!result.baseline || !result.remark.empty()) return nullptr;
+  return is_worse_than_baseline(result) ? &*result.anchor : &*result.baseline;
+}
+
 std::optional<Verdict> verdict_of(const CheckResult& result) {
-  if (!result.baseline || !result.remark.empty()) return std::nullopt;
-  return is_worse_than_baseline(result) ? result.anchor->comparison.verdict
-                                        : result.baseline->comparison.verdict;
+  if (result.confirmation) return result.confirmation->verdict;
+  const Judgement* deciding = deciding_judgement(result);
+  return deciding ? std::optional(deciding->comparison.verdict) : std::nullopt;
 }
 
 std::string check_text(const CheckResult& result) {
@@ -110,6 +130,7 @@ std::string check_text(const CheckResult& result) {
                 ? "\nagainst the anchor\n" + comparison_text(report_of(*result.anchor, result.candidate))
                 : hanging("anchor   ", printable(anchor_line(*result.anchor)));
   }
+  if (result.confirmation) text += "\nside by side\n" + paired_text(*result.confirmation);
   return text + hanging("check    ", printable(fmt::format("{}: {}", result.name, conclusion(result))));
 }
 

@@ -13,11 +13,12 @@ namespace {
 
 constexpr size_t kRefDigits = 10;
 constexpr std::array kWithValue{
-    std::string_view("--set"),          std::string_view("--output"),      std::string_view("--reason"),
-    std::string_view("--store"),        std::string_view("--worker"),      std::string_view("--peaks"),
-    std::string_view("--format"),       std::string_view("--baseline"),    std::string_view("--undecided"),
-    std::string_view("--allow"),        std::string_view("--no-baseline"), std::string_view("--stale-days"),
-    std::string_view("--stale-commits")};
+    std::string_view("--set"),           std::string_view("--output"),      std::string_view("--reason"),
+    std::string_view("--store"),         std::string_view("--worker"),      std::string_view("--peaks"),
+    std::string_view("--format"),        std::string_view("--baseline"),    std::string_view("--undecided"),
+    std::string_view("--allow"),         std::string_view("--no-baseline"), std::string_view("--stale-days"),
+    std::string_view("--stale-commits"), std::string_view("--build"),       std::string_view("--artifact"),
+    std::string_view("--budget")};
 
 /// Configs and --set of a command line of `flopmark run` or `check`.
 struct MeasuredCommand {
