@@ -30,7 +30,7 @@ BisectWork::BisectWork(const BisectPlan& plan, BisectWorld& world, Journal& jour
 
 CommitBuild BisectWork::build(const std::string& commit) {
   if (const CommitBuild* known = journal_.build_of(commit)) return *known;
-  const CommitBuild build = build_now(commit);
+  CommitBuild build = build_now(commit);
   journal_.add(commit, build);
   return build;
 }
@@ -38,7 +38,7 @@ CommitBuild BisectWork::build(const std::string& commit) {
 CommitBuild BisectWork::build_now(const std::string& commit) {
   require_time();
   announce(BisectProgress::Activity::building, commit);
-  const CommitBuild build = world_.build(commit);
+  CommitBuild build = world_.build(commit);
   present_.insert(commit);
   if (!build.from_cache) builds_.add(build.took_s);
   return build;
@@ -61,7 +61,7 @@ PairedEvidence BisectWork::measure(const ComparisonRequest& request) {
   require_time();
   announce(BisectProgress::Activity::comparing, request.b, request.comparison);
   timed.budget_s = budget_left_s();
-  const PairedEvidence evidence = judged(world_.compare(timed), request.rule);
+  PairedEvidence evidence = judged(world_.compare(timed), request.rule);
   refuse_cut_short(request, evidence);
   comparisons_.add(evidence.took_s);
   journal_.add(request, evidence);
