@@ -30,7 +30,7 @@ std::string change_text(const PairedEvidence& evidence) {
   const auto gate =
       std::find_if(summaries.begin(), summaries.end(), [](const auto& each) { return each.gates; });
   if (gate == summaries.end()) return "nothing measured";
-  return fmt::format("{} of {} by {}", signed_percent(gate->change_ratio), to_text(gate->summary),
+  return fmt::format("{} {} by {}", step_time_name(gate->summary), signed_percent(gate->change_ratio),
                      counted(std::ssize(evidence.pairs), "pair"));
 }
 

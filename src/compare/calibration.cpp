@@ -159,7 +159,7 @@ void require_detectable(const Calibration& calibration, const JudgeRule& rule, d
               fmt::format("a change of {:.2f} % is asked for, but {} pairs on this machine find no less than "
                           "{:.2f} % ({}): about {:.0f} pairs would be needed, or a quieter machine",
                           wanted_ratio * 100, rule.looks.back(), best->detectable_ratio * 100,
-                          to_text(best->summary), pairs));
+                          step_time_name(best->summary), pairs));
 }
 
 }  // namespace flopmark

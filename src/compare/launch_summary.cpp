@@ -16,6 +16,18 @@ const char* to_text(Summary summary) {
   return "throughput";
 }
 
+const char* step_time_name(Summary summary) {
+  switch (summary) {
+    case Summary::throughput:
+      return "mean step time";
+    case Summary::typical:
+      return "median step time";
+    case Summary::floor:
+      return "10 % quantile of the steps";
+  }
+  return "mean step time";
+}
+
 double summarize_times(const std::vector<double>& times_s, Summary summary) {
   switch (summary) {
     case Summary::throughput:

@@ -12,6 +12,8 @@ inline constexpr std::array kSummaries{Summary::throughput, Summary::typical, Su
 
 /// throughput, typical, floor.
 const char* to_text(Summary summary);
+/// For people, since more of it is worse: mean step time, median step time, 10 % quantile of the steps.
+const char* step_time_name(Summary summary);
 
 /// The summary in the unit of `times_s`, which is not empty.
 double summarize_times(const std::vector<double>& times_s, Summary summary);

@@ -22,8 +22,8 @@ std::string moved_reason(const PairedJudgement& judgement) {
   const bool slower = judgement.verdict == Verdict::slower;
   const SummaryJudgement& summary = summary_of(judgement, judgement.decided_by.value_or(Summary::throughput));
   const double certain = slower ? summary.low_ratio.value_or(0) : -summary.high_ratio.value_or(0);
-  std::string text = fmt::format("{} is {} {} (at least {}) after {} pairs", to_text(summary.summary),
-                                 percent_of(std::abs(summary.change_ratio)), slower ? "slower" : "faster",
+  std::string text = fmt::format("{} is {} {} (at least {}) after {} pairs", step_time_name(summary.summary),
+                                 percent_of(std::abs(summary.change_ratio)), slower ? "longer" : "shorter",
                                  percent_of(certain), judgement.pairs);
   if (judgement.cause) text += fmt::format("; {}", to_text(*judgement.cause));
   return text;
@@ -34,7 +34,7 @@ std::string same_reason(const PairedJudgement& judgement, const JudgeRule& rule)
   std::string limits;
   for (const Gate& gate : rule.gates) {
     bound = std::max(bound, rule.mid_ratio.value_or(gate.good_bound_ratio()));
-    limits += fmt::format("{}{} at most {}", limits.empty() ? "" : ", ", to_text(gate.summary),
+    limits += fmt::format("{}{} at most {}", limits.empty() ? "" : ", ", step_time_name(gate.summary),
                           signed_percent(summary_of(judgement, gate.summary).high_ratio.value_or(0)));
   }
   return fmt::format("not slower by more than {} ({}) after {} pairs", percent_of(bound), limits,
@@ -54,7 +54,7 @@ std::string unsure_reason(const PairedJudgement& judgement, const JudgeRule& rul
                                   ? fmt::format("from {} to {}", signed_percent(*summary.low_ratio),
                                                 signed_percent(*summary.high_ratio))
                                   : "anything";
-    ranges += fmt::format("{}{} {}", ranges.empty() ? "" : ", ", to_text(gate.summary), range);
+    ranges += fmt::format("{}{} {}", ranges.empty() ? "" : ", ", step_time_name(gate.summary), range);
   }
   std::string text = fmt::format("not settled after {} pairs: {}", judgement.pairs, ranges);
   if (judgement.pairs_needed)

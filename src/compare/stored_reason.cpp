@@ -36,7 +36,7 @@ std::string same_text(const StoredComparison& comparison) {
   std::string changes;
   for (const SummaryComparison& summary : comparison.summaries) {
     if (!summary.gates) continue;
-    changes += fmt::format("{}{} {}", changes.empty() ? "" : ", ", to_text(summary.summary),
+    changes += fmt::format("{}{} {}", changes.empty() ? "" : ", ", step_time_name(summary.summary),
                            signed_percent(summary.change_ratio));
   }
   return fmt::format("{}: within what two sittings of one build can differ by", changes);
@@ -47,7 +47,7 @@ std::string faster_machine_text(const SummaryComparison& gate, const RulerChange
   return fmt::format(
       "{} changed by {}, but the machine itself is faster than it was ({} for the same work): the program "
       "may be slower; measure the reference again on this machine as it is now",
-      to_text(gate.summary), signed_percent(gate.change_ratio), signed_percent(ruler.ratio));
+      step_time_name(gate.summary), signed_percent(gate.change_ratio), signed_percent(ruler.ratio));
 }
 
 std::string ruler_text(const StoredComparison& comparison) {
@@ -63,20 +63,21 @@ std::string stored_reason(const StoredComparison& comparison) {
       return refused_text(comparison.environment_differences);
     case Verdict::slower: {
       const SummaryComparison& gate = most_moved(comparison, Change::worse);
-      return fmt::format("{} is {} slower, beyond {}; unconfirmed", to_text(gate.summary),
+      return fmt::format("{} is {} longer, beyond {}; unconfirmed", step_time_name(gate.summary),
                          points(gate.change_ratio), tolerance_text(gate));
     }
     case Verdict::faster: {
       const SummaryComparison& gate = comparison.summaries.front();
-      return fmt::format("{} is {} faster, beyond {}{}", to_text(gate.summary), points(gate.change_ratio),
-                         tolerance_text(gate), other_work(comparison.deterministic));
+      return fmt::format("{} is {} shorter, beyond {}{}", step_time_name(gate.summary),
+                         points(gate.change_ratio), tolerance_text(gate),
+                         other_work(comparison.deterministic));
     }
     case Verdict::unsure: {
       const SummaryComparison& gate = most_moved(comparison, Change::unsure);
       if (comparison.ruler && comparison.ruler->ratio < 0 && gate.change_ratio < kOpenFromRatio) {
         return faster_machine_text(gate, *comparison.ruler);
       }
-      return fmt::format("{} is {} slower: more than {}, within {}", to_text(gate.summary),
+      return fmt::format("{} is {} longer: more than {}, within {}", step_time_name(gate.summary),
                          points(gate.change_ratio), points(kOpenFromRatio), tolerance_text(gate));
     }
     case Verdict::same:

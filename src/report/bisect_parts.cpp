@@ -130,9 +130,9 @@ Facts bisect_facts(const BisectReport& report) {
                                          counted(static_cast<int64_t>(pairs_in_all(report.result)), "pair"),
                                          wait_text(report.took_s), report.seed));
   if (const auto& regression = report.result.regression) {
-    facts.emplace_back("sought", fmt::format("{} of {} from good to bad; a commit is bad above {}",
-                                             change_text(regression->change), to_text(regression->gate),
-                                             signed_percent(regression->mid_ratio())));
+    facts.emplace_back(
+        "sought", fmt::format("{} {} from good to bad; bad is above {}", step_time_name(regression->gate),
+                              change_text(regression->change), signed_percent(regression->mid_ratio())));
   }
   add_answer(facts, report);
   return facts;

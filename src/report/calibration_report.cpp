@@ -7,6 +7,7 @@
 
 #include "compare/paired_reason.h"
 #include "flopmark/counted.h"
+#include "report/comparison_rows.h"
 #include "report/grid.h"
 #include "report/text_layout.h"
 #include "report/units.h"
@@ -61,7 +62,7 @@ std::string calibration_text(const CalibrationReport& report) {
   Grid grid{"lrrrrrl",
             {{"a pair of one build", "spread", "95 % within", "bias", "tolerance", "would find", ""}}};
   for (const SummaryCalibration& summary : calibration.summaries) {
-    grid.rows.push_back({to_text(summary.summary), format_ratio(summary.mad_sigma_ratio),
+    grid.rows.push_back({summary_title(summary.summary), format_ratio(summary.mad_sigma_ratio),
                          format_ratio(summary.p95_ratio), signed_percent(summary.bias_ratio),
                          format_ratio(summary.tol_ratio), format_ratio(summary.detectable_ratio),
                          is_gate_of(report.rule, summary.summary) ? "gate" : "for reading"});

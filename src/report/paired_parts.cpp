@@ -63,7 +63,7 @@ int64_t moved_flop(const OperatorChange& change) {
 
 Grid paired_summary_grid(const PairedComparison& comparison) {
   const PairedResult& result = comparison.result;
-  Grid grid{"lrrrlrl", {{"", "A", "B", "change", "95 % interval", "would find", ""}}};
+  Grid grid{"lrrrlrl", {{"median launch", "A", "B", "change", "95 % interval", "would find", ""}}};
   for (const SummaryJudgement& judged : result.judgement.summaries) {
     grid.rows.push_back(
         {summary_title(judged.summary), format_seconds(median_of(result.pairs, judged.summary, true)),

@@ -39,7 +39,7 @@ TEST_F(BaselineSavingTest, ASlowerRecordIsRefusedWithOneUnlessForced) {
   const auto slower = save("0.3");
   EXPECT_EQ(slower.exit_code, 1) << slower.err;
   EXPECT_THAT(slower.err, HasSubstr("baseline \"tiny\" not saved: slower than the present one, " +
-                                    std::string(kSaved) + ": throughput is 50.0 % slower"));
+                                    std::string(kSaved) + ": mean step time is 50.0 % longer"));
   EXPECT_EQ(read(kSaved), before);
   EXPECT_EQ(flopmark({"baseline", "save", files("results/tiny").back().string()}).exit_code == 1,
             read_json(files("results/tiny").back())["metrics"]["step_s"]["mean"] > 0.25)

@@ -121,7 +121,7 @@ TEST(Calibration, RefusesWhatItCannotSeeAndSaysWhatItWouldTake) {
     EXPECT_EQ(error.code(), ExitCode::interference);
     // 64 (log 1.04 / log 1.02)^2 = 251.05
     EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("2.00 %"), HasSubstr("4.00 % (floor)"), HasSubstr("about 252 pairs")));
+                AllOf(HasSubstr("2.00 %"), HasSubstr("4.00 % (10 % quantile of the steps)"), HasSubstr("about 252 pairs")));
   }
 }
 

@@ -43,7 +43,7 @@ TEST(PairedJudge, SlowerSaysByHowMuchAndHowSure) {
   EXPECT_NEAR(*throughput.high_ratio, 1.05 * std::exp(0.001) - 1, 1e-9);
   EXPECT_TRUE(throughput.gates);
   EXPECT_FALSE(judgement.summaries[1].gates);
-  EXPECT_EQ(judgement.reason, "throughput is 5.0 % slower (at least 4.9 %) after 12 pairs; compute path");
+  EXPECT_EQ(judgement.reason, "mean step time is 5.0 % longer (at least 4.9 %) after 12 pairs; compute path");
   EXPECT_FALSE(judgement.may_go_on);
   EXPECT_FALSE(judgement.pairs_needed);
 }
@@ -51,14 +51,14 @@ TEST(PairedJudge, SlowerSaysByHowMuchAndHowSure) {
 TEST(PairedJudge, ImprovementsAreReported) {
   const PairedJudgement judgement = judge_pairs(moved(-5, -5, -5), rule_with_tolerance());
   EXPECT_EQ(judgement.verdict, Verdict::faster);
-  EXPECT_EQ(judgement.reason, "throughput is 5.0 % faster (at least 4.9 %) after 12 pairs");
+  EXPECT_EQ(judgement.reason, "mean step time is 5.0 % shorter (at least 4.9 %) after 12 pairs");
   EXPECT_FALSE(judgement.cause);
 }
 
 TEST(PairedJudge, SameSaysWhatIsExcluded) {
-  EXPECT_EQ(
-      judge_pairs(moved(0.5, 0, 0), rule_with_tolerance()).reason,
-      "not slower by more than 3.0 % (throughput at most +0.60 %, floor at most +0.10 %) after 12 pairs");
+  EXPECT_EQ(judge_pairs(moved(0.5, 0, 0), rule_with_tolerance()).reason,
+            "not slower by more than 3.0 % (mean step time at most +0.60 %, 10 % quantile of the steps at "
+            "most +0.10 %) after 12 pairs");
   EXPECT_THAT(judge_pairs(moved(0, 0, 0), rule_with_tolerance(0.04)).reason,
               HasSubstr("not slower by more than 6.0 %"));
   EXPECT_THAT(judge_pairs(moved(0, 0, 0), JudgeRule()).reason, HasSubstr("(uncalibrated)"));
@@ -75,7 +75,7 @@ TEST(PairedJudge, UnsureSaysHowManyPairsWouldDo) {
   ASSERT_TRUE(judgement.pairs_needed);
   EXPECT_NEAR(*judgement.pairs_needed, std::pow(4.47376 * throughput.sigma_ratio / gap, 2), 1.5);
   EXPECT_GT(*judgement.pairs_needed, 64);
-  EXPECT_THAT(judgement.reason, HasSubstr("not settled after 64 pairs: throughput from -"));
+  EXPECT_THAT(judgement.reason, HasSubstr("not settled after 64 pairs: mean step time from -"));
   EXPECT_THAT(judgement.reason, HasSubstr("pairs would settle it"));
 }
 

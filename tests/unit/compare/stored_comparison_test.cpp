@@ -63,7 +63,7 @@ TEST(StoredComparison, UncalibratedTolerancesAreTenAndTwentyFivePercent) {
   EXPECT_TRUE(slower.unconfirmed);
   EXPECT_NEAR(slower.throughput()->change_ratio, 0.3, 1e-9);
   EXPECT_EQ(slower.reason,
-            "throughput is 30.0 % slower, beyond the 25.0 % that two sittings of one build can differ by "
+            "mean step time is 30.0 % longer, beyond the 25.0 % that two sittings of one build can differ by "
             "(uncalibrated); unconfirmed");
   EXPECT_FALSE(compare_records(steady_record(), steady_record(0.7)).unconfirmed);
 }
