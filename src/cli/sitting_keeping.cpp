@@ -29,7 +29,7 @@ std::string flaw_of(const RunRecord& run) {
 /// Why the run is no sitting of the baseline's build; empty if it is one.
 std::string refusal(const Store& store, const FoundRecord& baseline, const RunRecord& run,
                     const StoredComparison& comparison) {
-  if (const std::string flaw = flaw_of(run); !flaw.empty()) return flaw;
+  if (std::string flaw = flaw_of(run); !flaw.empty()) return flaw;
   if (!comparison.environment_differences.empty()) {
     return fmt::format("{} is not that of {}", comparison.environment_differences.front().key,
                        baseline.source);
