@@ -15,6 +15,17 @@ PairedEvidence judged(PairedEvidence evidence, const JudgeRule& rule) {
   return evidence;
 }
 
+/// Other load on the machine can bring it about.
+bool took_too_long(const SideFailure& failure) {
+  return failure.failure.kind == "timeout";
+}
+
+/// Whether the same would come again: a commit's own fault. What may be the machine's is not kept on record.
+bool is_lasting(const ComparisonRequest& request, const PairedEvidence& evidence) {
+  if (!evidence.failure) return true;
+  return request.comparison == Comparison::commit && evidence.failure->side == "b";
+}
+
 PairedEvidence failed_to_build(const std::string& text) {
   PairedEvidence evidence;
   evidence.end = PairedEnd::failed;
@@ -64,8 +75,15 @@ PairedEvidence BisectWork::measure(const ComparisonRequest& request) {
   PairedEvidence evidence = judged(world_.compare(timed), request.rule);
   refuse_cut_short(request, evidence);
   comparisons_.add(evidence.took_s);
-  journal_.add(request, evidence);
+  if (is_lasting(request, evidence)) journal_.add(request, evidence);
   return evidence;
+}
+
+PairedEvidence BisectWork::measure_ends(const ComparisonRequest& request) {
+  PairedEvidence evidence = measure(request);
+  if (!evidence.failure || !took_too_long(*evidence.failure)) return evidence;
+  pause_before(request.b);
+  return measure(request);
 }
 
 Answer BisectWork::answer(const Question& question) {
@@ -80,12 +98,17 @@ Answer BisectWork::answer(const Question& question) {
     answer.failure.reset();
     if (evidence.failure) {
       answer.failure = failure_text(request, *evidence.failure);
-      if (evidence.failure->side == "b") return answer;
-      continue;  // good has run before: it deserves another chance
+      if (evidence.failure->side == "b" && !took_too_long(*evidence.failure)) return answer;
+      continue;  // good has run before, and time is the machine's too: once more
     }
     all.insert(all.end(), evidence.pairs.begin(), evidence.pairs.end());
     take(answer, evidence.pairs, question.rule);
     if (answer.verdict != Verdict::unsure || question.settled(*answer.change)) return answer;
+  }
+  if (!all.empty()) answer.failure.reset();
+  if (answer.failure && question.comparison == Comparison::commit &&
+      answer.evidence.back().failure->side == "a") {
+    throw cut_short(*answer.failure);  // the commit is not to blame
   }
   if (all.size() > question.rule.looks.back()) {
     JudgeRule together = question.rule;

@@ -46,7 +46,11 @@ class BisectWork {
   /// One comparison; with a failure of b where that was built before and now does not build.
   /// @throws Ended when interrupted, out of time or not comparable, or where a now does not build.
   PairedEvidence measure(const ComparisonRequest& request);
-  /// Measured until it is decided: once, once more after a pause, and then by all pairs together.
+  /// The same of good and bad: once more after a pause where a launch took too long.
+  PairedEvidence measure_ends(const ComparisonRequest& request);
+  /// Measured until it is decided: once, once more after a pause, and then by all pairs together. A failure
+  /// of b is an answer, unless it took too long.
+  /// @throws Ended where good fails whenever a commit is compared with it.
   Answer answer(const Question& question);
 
  private:

@@ -70,17 +70,17 @@ class Bisection {
 
   PairedEvidence measured_ends(Comparison comparison, const JudgeRule& rule) {
     const ComparisonRequest request{comparison, range_.good, range_.bad, rule};
-    PairedEvidence evidence = work_.measure(request);
+    PairedEvidence evidence = work_.measure_ends(request);
     result_.ends.push_back(evidence);
     if (evidence.failure) {
-      throw Ended{BisectOutcome::not_reproduced, failure_text(request, *evidence.failure)};
+      throw Ended{BisectOutcome::not_measured, failure_text(request, *evidence.failure)};
     }
     return evidence;
   }
 
   static void require_built(const std::string& commit, const CommitBuild& build) {
     if (build.built) return;
-    throw Ended{BisectOutcome::not_reproduced,
+    throw Ended{BisectOutcome::not_measured,
                 fmt::format("{} does not build: {}", short_hash(commit), build.why_not)};
   }
 
@@ -262,6 +262,8 @@ const char* to_text(BisectOutcome outcome) {
       return "range";
     case BisectOutcome::unconfirmed:
       return "unconfirmed";
+    case BisectOutcome::not_measured:
+      return "not_measured";
     case BisectOutcome::not_reproduced:
       return "not_reproduced";
     case BisectOutcome::not_comparable:
@@ -278,6 +280,7 @@ ExitCode exit_code(const BisectionResult& result) {
       return ExitCode::ok;
     case BisectOutcome::range:
     case BisectOutcome::unconfirmed:
+    case BisectOutcome::not_measured:
       return ExitCode::cannot_judge;
     case BisectOutcome::not_reproduced:
       return ExitCode::not_reproduced;

@@ -25,9 +25,17 @@ struct BisectPlan {
 };
 
 /// confirmed: one commit, and slower than its parent. range: one of several, next to commits that cannot be
-/// judged. unconfirmed: one commit, not shown to be slower than its parent. not_reproduced: an end cannot be
-/// measured, or bad is not slower than good by what this machine can see.
-enum class BisectOutcome { confirmed, range, unconfirmed, not_reproduced, not_comparable, interrupted };
+/// judged. unconfirmed: one commit, not shown to be slower than its parent. not_measured: an end does not
+/// build, or its launches fail. not_reproduced: bad is not slower than good by what this machine can see.
+enum class BisectOutcome {
+  confirmed,
+  range,
+  unconfirmed,
+  not_measured,
+  not_reproduced,
+  not_comparable,
+  interrupted
+};
 const char* to_text(BisectOutcome outcome);
 
 /// A commit of the range that was tested, in its turn.
@@ -62,7 +70,8 @@ struct BisectionResult {
   std::string reason;                              ///< one sentence
 };
 
-/// 0 confirmed; 125 range, unconfirmed; 204 not reproduced; 201 not comparable; 130 interrupted.
+/// 0 confirmed; 125 range, unconfirmed, not measured; 204 not reproduced; 201 not comparable; 130
+/// interrupted.
 ExitCode exit_code(const BisectionResult& result);
 
 /// Finds the first commit that is slower. Everything is compared with good, against half of the regression,

@@ -139,8 +139,9 @@ void setup_bisect(CLI::App& app, Invocation& invocation) {
       "lies in the tree; --artifact names another. Equal bytes are not measured twice. A commit that cannot\n"
       "be built or measured is skipped.\n"
       "\n"
-      "Exit codes: 0 found and confirmed, 125 not confirmed or not told between the commits listed, 204 bad\n"
-      "is not slower than good here, 201 not comparable, 130 interrupted (--resume goes on).\n"
+      "Exit codes: 0 found and confirmed, 125 not confirmed, not told between the commits listed, or\n"
+      "good or bad cannot be built or measured, 204 bad is not slower than good here, 201 not comparable,\n"
+      "130 interrupted (--resume goes on).\n"
       "\n"
       "Example:\n"
       "  flopmark bisect configs/quickstart.json --good v1.0 --bad HEAD --build 'make worker' --budget 2h");

@@ -97,7 +97,7 @@ void check_bisect_options(const BisectOptions& options) {
   if (options.force && options.output.empty()) {
     throw usage_error("--force has no use without --output; leave it out");
   }
-  check_record_path(options.output, options.force);
+  check_record_path(options.output, options.force || options.resume);
 }
 
 int64_t size_bytes(const std::string& text, const std::string& option) {
@@ -123,6 +123,9 @@ std::string bisect_line(const BisectOptions& options, const std::string& good, c
   if (options.first_parent) line += " --first-parent";
   if (!options.worker.empty()) line += " --worker " + shell_quoted(options.worker.string());
   if (!options.budget.empty()) line += " --budget " + shell_quoted(options.budget);
+  if (options.build_timeout != BisectOptions{}.build_timeout) {
+    line += " --build-timeout " + shell_quoted(options.build_timeout);
+  }
   return line;
 }
 

@@ -46,8 +46,10 @@ CLI::Validator ratio() {
 void add_seed_option(CLI::App& command, std::optional<uint64_t>& seed) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const auto check = [is_digit](const std::string& value) {  // CLI11 takes -1 for the largest there is
-    const bool whole = !value.empty() && std::all_of(value.begin(), value.end(), is_digit);
-    return whole ? std::string() : value + " is no whole number from 0 on";
+    constexpr size_t kMostDigits = 19;                       // of 64 bits, any number of them
+    const bool whole =
+        !value.empty() && value.size() <= kMostDigits && std::all_of(value.begin(), value.end(), is_digit);
+    return whole ? std::string() : value + " is no whole number from 0 on, of 19 digits at most";
   };
   command.add_option("--seed", seed, "Of the random orders; a fresh one if not given")
       ->type_name("N")

@@ -117,6 +117,11 @@ PairedEvidence HistoryWorld::compare(const ComparisonRequest& request) {
     return evidence;
   }
   compared.push_back(request);
+  if (fails) evidence.failure = fails(request);
+  if (evidence.failure) {
+    evidence.end = PairedEnd::failed;
+    return evidence;
+  }
   for (const bool is_a : {true, false}) {
     if (!history_.at(is_a ? request.a : request.b).crashes) continue;
     evidence.end = PairedEnd::failed;

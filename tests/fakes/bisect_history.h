@@ -73,8 +73,10 @@ class HistoryWorld : public BisectWorld {
   size_t pairs = 0;
   double clock_s = 0;
   bool is_interrupted = false;
-  size_t events = 0;                         ///< builds and comparisons so far
-  std::optional<size_t> killed_at;           ///< in place of this event, from 1
+  size_t events = 0;                ///< builds and comparisons so far
+  std::optional<size_t> killed_at;  ///< in place of this event, from 1
+  /// Launches that fail although the commit is sound; absent: none does.
+  std::function<std::optional<SideFailure>(const ComparisonRequest&)> fails;
   std::optional<size_t> interrupted_at;      ///< during this event, from 1
   std::set<std::string> cache;               ///< commits whose build is kept
   std::set<std::string> comparable_no_more;  ///< commits that run on another device

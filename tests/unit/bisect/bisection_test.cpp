@@ -192,11 +192,11 @@ TEST(Bisection, EndsThatCannotBeMeasuredStopIt) {
   BisectHistory broken = history, crashing = history, equal = history;
   broken.commits.back().builds = false;
   const Ran not_built = bisected(broken);
-  EXPECT_EQ(not_built.result.outcome, BisectOutcome::not_reproduced);
+  EXPECT_EQ(not_built.result.outcome, BisectOutcome::not_measured);
   EXPECT_THAT(not_built.result.reason, HasSubstr("0000000000 does not build: `make` ended with 2"));
   crashing.commits.back().crashes = true;
   const Ran crashed = bisected(crashing);
-  EXPECT_EQ(crashed.result.outcome, BisectOutcome::not_reproduced);
+  EXPECT_EQ(crashed.result.outcome, BisectOutcome::not_measured);
   EXPECT_THAT(crashed.result.reason, HasSubstr("(crash): signal 11"));
   equal.commits.back().artifact = equal.at(equal.range.good).artifact;
   const Ran same = bisected(equal);

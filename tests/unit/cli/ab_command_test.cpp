@@ -211,7 +211,7 @@ TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {
       {{"--b.set", "model.layer=3"}, "--b.set \"model.layer=3\": "},
       {{"--a.worker", "/no/such"}, "/no/such"},
       {{"--format", "csv"}, "--format"},
-      {{"--seed", "-1"}, "--seed: -1 is no whole number from 0 on"},
+      {{"--seed", "-1"}, "--seed: -1 is no whole number from 0 on, of 19 digits at most"},
       {{"--store", "nowhere"}, "--store nowhere: no such folder"}};
   for (const auto& [arguments, text] : cases) {
     const auto result = ab(arguments);
