@@ -2,19 +2,15 @@
 // with itself on one thread and on all cores, and against 1, 2, 5 and 10 % more work of its own step (more
 // micro-batches: the truth is a count, and each row has it). judge_pools judges them.
 //
-//   pair_pool [--pools DIR] [--configs DIR] [--pairs N] [--minutes M] [--seed S] [--lock FILE] [--commit C]
+//   pair_pool [--pools DIR] [--configs DIR] [--pairs N] [--minutes M] [--seed S] [--commit C]
 //
 // The pools take turns in random order, so that a stop leaves all of them grown; an existing file is gone on
-// with. Every pair that was measured is kept: one that an outside cause disturbed says so in its row. With
-// --lock a pair waits for an exclusive lock on FILE, so that other work can keep out of its way.
+// with. Every pair that was measured is kept: one that an outside cause disturbed says so in its row. Where
+// FLOPMARK_LOCK names a file, a pair waits for its lock, so that other work can keep out of its way.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -49,31 +45,11 @@ constexpr PoolKind kKinds[] = {
     {"slower-5-percent", "one-thread", 0.05, 1}, {"slower-10-percent", "one-thread", 0.10, 1}};
 
 struct Options {
-  std::filesystem::path configs = "benchmarks/pools", pools = "benchmarks/pools", lock, worker;
+  std::filesystem::path configs = "benchmarks/pools", pools = "benchmarks/pools", worker;
   size_t pairs = 0;    ///< 0: no limit
   double minutes = 0;  ///< 0: no limit
   uint64_t seed = std::random_device{}();
   std::string commit;
-};
-
-/// A file's exclusive lock, for a scope.
-class FileLock {
- public:
-  FileLock(const std::filesystem::path& path, const InterruptGuard& guard) {
-    if (path.empty()) return;
-    fd_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (fd_ < 0) throw usage_error(fmt::format("--lock {}: cannot be opened", path.string()));
-    while (::flock(fd_, LOCK_EX) != 0 && errno == EINTR && !guard.interrupted()) {
-    }
-  }
-  ~FileLock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-
- private:
-  int fd_ = -1;
 };
 
 double load_average() {
@@ -134,8 +110,7 @@ void throw_if_bad(const LaunchOutcome& launch, const char* side, const PoolKind&
                                 launch.failure ? launch.failure->text : "no usable step times"));
 }
 
-void measure_pair(Pool& pool, const Options& options, uint64_t seed, const InterruptGuard& guard) {
-  const FileLock lock(options.lock, guard);
+void measure_pair(Pool& pool, const Options& options, uint64_t seed) {
   PoolRow row;
   row.load_before = load_average();
   row.seed = seed;
@@ -192,7 +167,7 @@ void gather(const Options& options) {
   while (!is_over()) {
     for (const size_t index : drawn_round(random)) {
       if (is_over()) break;
-      measure_pair(*pools[index], options, random.bits(), guard);
+      measure_pair(*pools[index], options, random.bits());
       ++measured;
     }
   }
@@ -206,7 +181,6 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--pairs", options.pairs, "Pairs to add, of all pools together");
   app.add_option("--minutes", options.minutes, "Begin no pair after so many");
   app.add_option("--seed", options.seed, "Of all orders; a fresh one if not given");
-  app.add_option("--lock", options.lock, "Hold an exclusive lock on this file during each pair");
   app.add_option("--commit", options.commit, "What the worker was built from; default: the configs' tree");
 }
 

@@ -27,8 +27,8 @@ InterruptGuard::~InterruptGuard() {
   for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
-bool InterruptGuard::interrupted() const {
-  return received != 0;
+int InterruptGuard::signal() {
+  return received;
 }
 
 }  // namespace flopmark

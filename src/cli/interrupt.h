@@ -15,7 +15,9 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
   /// Whether such a signal came since construction.
-  bool interrupted() const;
+  bool interrupted() const { return signal() != 0; }
+  /// The last such signal since the last one of these was made; 0: none.
+  static int signal();
 
  private:
   std::array<struct sigaction, 4> before_{};

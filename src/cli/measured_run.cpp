@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/interrupt.h"
+#include "cli/machine_turn.h"
 #include "cli/scratch_folder.h"
 
 namespace flopmark {
@@ -32,6 +33,8 @@ int64_t samples_bytes(const MeasureConfig& measure) {
 }
 
 LaunchOutcome launch_once(const RecordInputs& inputs, const MeasuredRunOptions& options, ProgressSink& sink) {
+  const auto turn = MachineTurn::wait();
+  if (!turn) return interrupted_launch();
   const ScratchFolder scratch(samples_bytes(inputs.config.measure));
   LaunchRequest request;
   request.worker = options.worker;

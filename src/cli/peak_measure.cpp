@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "cli/interrupt.h"
+#include "cli/machine_turn.h"
 #include "cli/peak_command.h"
 #include "cli/scratch_folder.h"
 #include "cli/terminal.h"
@@ -23,6 +24,8 @@ constexpr double kSpareTime_s = 120;
 LaunchOutcome search_peak(const PeakOptions& options) {
   const std::filesystem::path worker = find_worker(options.worker);
   const InterruptGuard guard;
+  const auto turn = MachineTurn::wait();
+  if (!turn) return interrupted_launch();
   const ScratchFolder scratch(1 << 20);
   LaunchRequest request;
   request.worker = worker;

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include "cli/machine_turn.h"
 #include "cli/scratch_folder.h"
 #include "hardware/cpu_conditions.h"
 #include "launch/lock_step.h"
@@ -77,6 +78,8 @@ void run_one_after_other(const PairRequest& request, const PairedComparison& sid
 }  // namespace
 
 LaunchPair WorkerPairs::measure(const PairRequest& request) {
+  const auto turn = MachineTurn::wait();
+  if (!turn) return {interrupted_launch(), interrupted_launch(), {}, utc_now()};
   const PairedComparison& sides = comparisons_.at(request.workload);
   const ScratchFolder scratch(pair_bytes(sides.b.inputs.config.measure));
   const CpuCounters counters;
