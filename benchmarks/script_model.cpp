@@ -1,6 +1,6 @@
 // Makes a TorchScript model from its source, as a build does: script_model SOURCE OUT.pt
-// A line "# parameter NAME ROWS COLUMNS" of the source is a weight matrix of the module; equal sources give
-// equal bytes.
+// A line "# parameter NAME ROWS COLUMNS" of the source is a weight matrix of the module, "# counter NAME" a whole
+// number that starts at 0; equal sources give equal bytes.
 #include <torch/script.h>
 
 #include <cmath>
@@ -22,8 +22,9 @@ int main(int argc, char** argv) {
     std::istringstream words(line);
     std::string hash, keyword, name;
     int64_t rows = 0, columns = 0;
-    if (!(words >> hash >> keyword >> name >> rows >> columns) || hash != "#" || keyword != "parameter")
-      continue;
+    if (!(words >> hash >> keyword >> name) || hash != "#") continue;
+    if (keyword == "counter") module.register_buffer(name, torch::zeros({}, torch::kLong));
+    if (keyword != "parameter" || !(words >> rows >> columns)) continue;
     const auto weight = torch::randn({rows, columns}) * std::sqrt(2.0 / static_cast<double>(rows));
     module.register_parameter(name, weight.detach().requires_grad_(true), false);
   }

@@ -74,12 +74,16 @@ Launches launches_of(StepGenerator& generator, size_t count, double level_ratio)
 }  // namespace
 
 BisectTrial bisect_trial(const TrialSubject& subject, uint64_t seed) {
-  Random random(seed);
-  const BisectHistory history = history_of(subject, random);
   StepGenerator generator(subject.generator, seed);
-  HistoryWorld world(history, [&](const ComparisonRequest&, size_t count, double change_ratio) {
+  return bisect_trial(subject, seed, [&](const ComparisonRequest&, size_t count, double change_ratio) {
     return measured_pairs(generator, count, {change_ratio, 0});
   });
+}
+
+BisectTrial bisect_trial(const TrialSubject& subject, uint64_t seed, const HistoryWorld::Measure& measure) {
+  Random random(seed);
+  const BisectHistory history = history_of(subject, random);
+  HistoryWorld world(history, measure);
   Journal journal;
   const BisectionResult result = run_bisection(history.range, {}, world, journal);
   return {end_of(result, history), world.pairs, world.built.size(), result.candidates.size(),

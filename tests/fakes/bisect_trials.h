@@ -29,6 +29,8 @@ struct TrialSubject {
 };
 
 BisectTrial bisect_trial(const TrialSubject& subject, uint64_t seed);
+/// The same history with pairs from elsewhere; `subject.generator` is not used.
+BisectTrial bisect_trial(const TrialSubject& subject, uint64_t seed, const HistoryWorld::Measure& measure);
 
 /// How others bisect: a rule on launches of good and bad from the start, and of a commit now.
 struct BisectRival {
