@@ -11,6 +11,7 @@
 #include "cli/ab_progress.h"
 #include "cli/ab_sides.h"
 #include "cli/commands.h"
+#include "cli/comparison_output.h"
 #include "cli/interrupt.h"
 #include "cli/measured_pairs.h"
 #include "cli/run_output.h"
@@ -83,6 +84,12 @@ ExitCode code_of(const std::vector<PairedComparison>& comparisons) {
 
 ExitCode run_ab(const AbOptions& options) {
   const std::vector<PairedComparison> comparisons = compare_sides(options);
+  std::vector<EnvironmentDifference> differences;
+  for (const PairedComparison& comparison : comparisons) {
+    differences.insert(differences.end(), comparison.environment_differences.begin(),
+                       comparison.environment_differences.end());
+  }
+  warn_of_unused_allowances(differences, options.differences.allow);
   if (!options.output.empty()) write_file_atomically(options.output, paired_json(comparisons));
   print_comparisons(comparisons, options.format);
   return code_of(comparisons);

@@ -1,5 +1,7 @@
 #include "cli/comparison_output.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/terminal.h"
@@ -21,6 +23,13 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
       ->allow_extra_args(false);
 }
 
+void warn_of_unused_allowances(const std::vector<EnvironmentDifference>& differences,
+                               const std::vector<std::string>& allow) {
+  for (const std::string& key : unused_allowances(differences, allow)) {
+    write_warning(fmt::format("--allow {}: nothing of that name differs", key));
+  }
+}
+
 StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const DifferenceOptions& differences,
                        const Store& store) {
   CompareOptions how;
@@ -35,6 +44,7 @@ StoredComparison judge(const FoundRecord& a, const FoundRecord& b, const Differe
 ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const ComparisonOptions& options,
                           const Store& store) {
   const StoredComparison comparison = judge(a, b, options.differences, store);
+  warn_of_unused_allowances(comparison.environment_differences, options.differences.allow);
   const ComparisonReport report{a, b, comparison};
   write_output(options.format == "json"       ? comparison_json(report)
                : options.format == "markdown" ? comparison_markdown(report)

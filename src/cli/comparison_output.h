@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "compare/environment_difference.h"
 #include "compare/stored_comparison.h"
 #include "results/record_lookup.h"
 
@@ -19,6 +21,10 @@ struct ComparisonOptions {
 
 /// Adds --format, --strict and --allow to `command`; `options` must outlive the parsing.
 void add_comparison_options(CLI::App& command, ComparisonOptions& options);
+
+/// Warns of each --allow KEY that nothing needed: a mistyped one would go unseen.
+void warn_of_unused_allowances(const std::vector<EnvironmentDifference>& differences,
+                               const std::vector<std::string>& allow);
 
 /// b judged against a, with the tolerances of the sittings on file in `store` for b's hardware and config.
 /// @throws Error 202 or 125 if either measured nothing; 202 if the sittings cannot be read.

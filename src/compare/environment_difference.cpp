@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string_view>
 
@@ -167,6 +168,17 @@ std::vector<EnvironmentDifference> environment_differences(const RunRecord& a, c
     differences.push_back(difference);
   }
   return differences;
+}
+
+std::vector<std::string> unused_allowances(const std::vector<EnvironmentDifference>& differences,
+                                           const std::vector<std::string>& allow) {
+  std::vector<std::string> unused;
+  std::copy_if(allow.begin(), allow.end(), std::back_inserter(unused), [&](const std::string& group) {
+    return std::none_of(differences.begin(), differences.end(), [&](const EnvironmentDifference& difference) {
+      return is_within(difference.key, group);
+    });
+  });
+  return unused;
 }
 
 bool are_comparable(const std::vector<EnvironmentDifference>& differences) {

@@ -31,6 +31,10 @@ struct DifferenceOptions {
 std::vector<EnvironmentDifference> environment_differences(const RunRecord& a, const RunRecord& b,
                                                            const DifferenceOptions& options = {});
 
+/// Keys of `allow` that none of the differences is within.
+std::vector<std::string> unused_allowances(const std::vector<EnvironmentDifference>& differences,
+                                           const std::vector<std::string>& allow);
+
 /// Whether any difference refuses a comparison: not_comparable and not allowed.
 bool are_comparable(const std::vector<EnvironmentDifference>& differences);
 
