@@ -125,7 +125,7 @@ void BisectWork::take(Answer& answer, const std::vector<PairRatios>& pairs, cons
 }
 
 void BisectWork::refuse_cut_short(const ComparisonRequest& request, const PairedEvidence& evidence) const {
-  if (evidence.end == PairedEnd::interrupted) throw Ended{BisectOutcome::interrupted, "interrupted"};
+  if (evidence.end == PairedEnd::interrupted) throw Ended{BisectOutcome::interrupted, kInterruptedReason};
   if (evidence.end == PairedEnd::not_comparable) {
     throw Ended{BisectOutcome::not_comparable, fmt::format("{} and {} did not run on the same device",
                                                            short_hash(request.a), short_hash(request.b))};
@@ -147,7 +147,7 @@ Ended BisectWork::cut_short(const std::string& reason) const {
 }
 
 void BisectWork::require_time() const {
-  if (world_.interrupted()) throw Ended{BisectOutcome::interrupted, "interrupted"};
+  if (world_.interrupted()) throw Ended{BisectOutcome::interrupted, kInterruptedReason};
   if (plan_.budget_s && *budget_left_s() <= 0) throw cut_short("the time budget ended");
 }
 

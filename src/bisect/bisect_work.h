@@ -17,6 +17,8 @@ struct Ended {
   std::string reason;
 };
 
+inline constexpr const char* kInterruptedReason = "stopped by a signal; --resume goes on";
+
 /// Two commits to tell apart.
 struct Question {
   Comparison comparison = Comparison::commit;

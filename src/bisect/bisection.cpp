@@ -26,7 +26,7 @@ class Bisection {
     } catch (const Error& error) {
       if (error.code() != ExitCode::interrupted) throw;
       result_.outcome = BisectOutcome::interrupted;
-      result_.reason = "interrupted";
+      result_.reason = kInterruptedReason;
     }
     result_.candidates = search_.candidates();
     return std::move(result_);

@@ -17,6 +17,8 @@ namespace {
 /// Time and memory of the exact test grow with its cube and square.
 constexpr size_t kMostPairs = 256;
 
+constexpr double kMostTime_s = 366 * 86400.0;
+
 void add_side_options(CLI::App& command, const std::string& side, AbSideOptions& options) {
   const std::string of = "--" + side + ".";
   command.add_option(of + "worker", options.worker, "The flopmark-worker of side " + side)
@@ -126,6 +128,12 @@ void add_ab_options(CLI::App& command, AbOptions& options) {
 }
 
 void check_ab_options(const AbOptions& options) {
+  for (size_t i = 0; i < options.configs.size(); ++i) {
+    const auto named_before = options.configs.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(options.configs.begin(), named_before, options.configs[i]) != named_before) {
+      throw usage_error(fmt::format("{}: is named twice; name each config once", options.configs[i]));
+    }
+  }
   check_side(options.a, "a", options);
   check_side(options.b, "b", options);
   check_ab_build(options);
@@ -152,8 +160,9 @@ double duration_s(const std::string& text, const std::string& option) {
   const std::string unit(end, text.data() + text.size());
   const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
   const double result_s = value * scale;
-  if (error != std::errc() || !std::isfinite(result_s) || !(result_s > 0)) {
-    throw usage_error(fmt::format("{} {}: is no time above 0, such as 90s, 30m or 2h", option, text));
+  if (error != std::errc() || !(result_s > 0) || !(result_s <= kMostTime_s)) {
+    throw usage_error(
+        fmt::format("{} {}: is no time above 0 and up to a year, such as 90s, 30m or 2h", option, text));
   }
   return result_s;
 }

@@ -32,7 +32,8 @@ BisectPlan plan_of(const BisectOptions& options) {
 }
 
 ArtifactPlan artifact_plan(const BisectOptions& options, const BisectSubject& subject,
-                           const std::filesystem::path& scratch, const InterruptGuard& guard) {
+                           const std::filesystem::path& scratch, const InterruptGuard& guard,
+                           BisectNarrator& narrator) {
   ArtifactPlan plan;
   plan.top = subject.top;
   plan.command = options.build;
@@ -42,6 +43,7 @@ ArtifactPlan artifact_plan(const BisectOptions& options, const BisectSubject& su
   plan.timeout_s = duration_s(options.build_timeout, "--build-timeout");
   plan.cache_bytes = size_bytes(options.cache_size, "--cache-size");
   plan.interrupted = [&guard] { return guard.interrupted(); };
+  plan.builds = [&narrator](const std::string& commit) { narrator.build_begins(commit); };
   return plan;
 }
 
@@ -106,11 +108,11 @@ ExitCode run_bisect(const BisectOptions& options) {
   const ScratchFolder scratch(kBuildScratchBytes);
   const BisectSubject subject = find_subject(options, scratch.path());
   const GitProgram git(subject.top, scratch.path(), [&] { return guard.interrupted(); });
-  ArtifactBuilder builder(artifact_plan(options, subject, scratch.path(), guard));
-  Journal journal = open_journal(options, subject);
   const BisectPlan plan = plan_of(options);
-  announce(options, subject, plan);
   BisectNarrator narrator(subject.range, options.quiet, plan.looks);
+  ArtifactBuilder builder(artifact_plan(options, subject, scratch.path(), guard, narrator));
+  Journal journal = open_journal(options, subject);
+  announce(options, subject, plan);
   const CommitMeasuring measuring{subject.inputs, subject.artifact, options.worker, options.differences,
                                   [&] { return guard.interrupted(); }};
   CommitPairs world(builder, git, measuring, narrator);

@@ -18,7 +18,6 @@ constexpr size_t kShownSubjectBytes = 50;
 
 std::string activity_text(const BisectProgress& progress, const std::string& name) {
   using Activity = BisectProgress::Activity;
-  if (progress.activity == Activity::building) return "building " + name;
   if (progress.activity == Activity::pausing) return "not settled yet; after a pause once more: " + name;
   return "measuring " + name;
 }
@@ -50,6 +49,7 @@ std::string BisectNarrator::name_of(const std::string& commit) const {
 }
 
 void BisectNarrator::begins(const BisectProgress& progress) {
+  if (progress.activity == BisectProgress::Activity::building) return;
   std::string line = activity_text(progress, name_of(progress.commit));
   const bool is_search = progress.comparison == Comparison::commit;
   if (is_search) line += fmt::format(" ({})", left_text(progress));

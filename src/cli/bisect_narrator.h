@@ -17,7 +17,9 @@ class BisectNarrator {
  public:
   BisectNarrator(const CommitRange& range, bool quiet, std::vector<size_t> looks);
 
+  /// Of a build: told only once it is made, by build_begins, since the cache may have it.
   void begins(const BisectProgress& progress);
+  void build_begins(const std::string& commit) { tell("building " + name_of(commit)); }
   void pair_begins(const PairedProgress& progress) { pairs_.pair_begins(progress); }
   void compared(const PairedEvidence& evidence);
   void wipe() { pairs_.wipe(); }

@@ -42,6 +42,22 @@ std::string path_in_tree(const std::string& path, const fs::path& top) {
   throw usage_error(fmt::format("--path {}: does not lie in the tree {}", path, top.string()));
 }
 
+/// The last journal of this tree and config, whatever it was about; empty if there is none.
+fs::path last_journal(const fs::path& folder, const std::string& begin, const std::string& end) {
+  fs::path last;
+  fs::file_time_type last_time = fs::file_time_type::min();
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), none; !error && at != none; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    std::error_code missing;
+    const auto time = fs::last_write_time(at->path(), missing);
+    if (missing || time < last_time || !name.starts_with(begin) || !name.ends_with(end)) continue;
+    last = at->path();
+    last_time = time;
+  }
+  return last;
+}
+
 }  // namespace
 
 BisectSubject find_subject(const BisectOptions& options, const fs::path& scratch) {
@@ -67,14 +83,19 @@ Journal open_journal(const BisectOptions& options, const BisectSubject& subject)
       {"history", options.first_parent ? "first parents" : "all parents"},
       {"build command", options.build},
       {"artifact", subject.artifact.string()},
-      {"config", calibration_key(subject.inputs.config)},
+      {"config (a hash of its keys)", calibration_key(subject.inputs.config)},
       {"CPU", subject.inputs.host.cpu_model.value_or("unknown")},
   };
   const fs::path folder = artifact_cache(build_cache());
   make_cache_folder(folder);
-  const fs::path file =
-      folder / fmt::format("{:016x}-{}.jsonl", text_hash(subject.top.string()), subject.inputs.config.name);
-  return options.resume ? Journal::resume(file, about) : Journal::begin(file, about);
+  std::string all;
+  for (const auto& [name, value] : about) all += name + "=" + value + "\n";
+  const std::string begin = fmt::format("{:016x}-", text_hash(subject.top.string()));
+  const std::string end = fmt::format("-{}.jsonl", subject.inputs.config.name);
+  const fs::path file = folder / fmt::format("{}{:016x}{}", begin, text_hash(all), end);
+  if (!options.resume) return Journal::begin(file, about);
+  const fs::path last = fs::exists(file) ? fs::path() : last_journal(folder, begin, end);
+  return Journal::resume(last.empty() ? file : last, about);  // another's says what differs
 }
 
 }  // namespace flopmark

@@ -22,7 +22,8 @@ struct BisectSubject {
 /// find_range refuses.
 BisectSubject find_subject(const BisectOptions& options, const std::filesystem::path& scratch);
 
-/// The journal of bisections of this repository and config: a new one, or with --resume what is there.
+/// The journal of this very bisection (ends, build, config, machine): a new one, or with --resume what is
+/// there. Where there is none to resume, the last one of this tree and config says what differs.
 /// @throws as Journal.
 Journal open_journal(const BisectOptions& options, const BisectSubject& subject);
 

@@ -110,8 +110,8 @@ void run_build(const BuildCommand& build) {
 
 void refuse_missing_artifact(const BuildCommand& build, const fs::path& artifact) {
   throw judge_error(fmt::format(
-      "build of {}: it made no {}; name what it makes with --artifact, relative to the top of the tree; log: "
-      "{}",
+      "build of {}: it made no {}; name what it makes with --artifact, relative to the top of the tree\n"
+      "log: {}",
       build.commit.substr(0, kShownCommitDigits), artifact.string(), build.log.string()));
 }
 

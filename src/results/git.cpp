@@ -138,11 +138,13 @@ std::string no_commit_reason(git_repository* repository) {
 
 constexpr git_object_size_t kMostFileBytes = git_object_size_t{1} << 30;
 
-/// What `expression` names, such as "HEAD~1:baselines", peeled to `type`; nullptr if there is no such thing.
+/// What `expression` names, such as "HEAD~1:baselines", peeled to `type` (ANY: as it is); nullptr if there is
+/// no such thing.
 Tree named_object(git_repository* repository, const std::string& expression, git_object_t type) {
   git_object* object = nullptr;
   if (git_revparse_single(&object, repository, expression.c_str()) != 0) return nullptr;
-  const Tree found(object);
+  Tree found(object);
+  if (type == GIT_OBJECT_ANY) return found;
   git_object* peeled = nullptr;
   return git_object_peel(&peeled, found.get(), type) == 0 ? Tree(peeled) : nullptr;
 }
@@ -275,6 +277,9 @@ std::string commit_of(const fs::path& folder, const std::string& reference) {
   const auto [repository, reason] = open_repository(folder);
   if (!repository) throw usage_error(fmt::format("{}: {}", reference, reason));
   const Tree commit = named_object(repository.get(), reference, GIT_OBJECT_COMMIT);
+  if (!commit && named_object(repository.get(), reference, GIT_OBJECT_ANY)) {
+    throw usage_error(fmt::format("{}: names a file or folder of a commit, not the commit", reference));
+  }
   if (!commit) {
     throw usage_error(fmt::format(
         "{}: no such commit, branch or tag in this repository; see git log, or fetch it first", reference));

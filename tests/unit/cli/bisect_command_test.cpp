@@ -324,6 +324,18 @@ TEST_F(BisectCommandTest, ResumeNeedsTheSameBisection) {
   EXPECT_THAT(error_of(arguments({"--resume", "--set", "measure.steps=10"})), HasSubstr("config"));
 }
 
+TEST_F(BisectCommandTest, AnotherSearchDoesNotTakeTheJournal) {
+  commit_step("0.2");
+  commit_step("0.3");
+  ASSERT_EQ(bisect().exit_code, 0);
+  const json measured = report()["ends"];
+  ASSERT_EQ(bisect({"--set", "measure.steps=10"}).exit_code, 0);
+  testing::ProgramOptions counted = options(arguments({"--resume"}));
+  counted.environment["FAKE_TURNS"] = "crash";  // nothing is measured again
+  EXPECT_EQ(testing::run_program(FLOPMARK_PROGRAM, counted).exit_code, 0);
+  EXPECT_EQ(report()["ends"], measured);
+}
+
 TEST_F(BisectCommandTest, AnInterruptionSaysHowToGoOn) {
   make_history();
   testing::RunningProgram program(FLOPMARK_PROGRAM, options(arguments()));

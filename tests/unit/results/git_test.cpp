@@ -249,19 +249,28 @@ TEST(GitFiles, ThatAreNotThereAreNamed) {
   EXPECT_THROW(file_at("/", "HEAD", "code.txt"), Error);
 }
 
+/// What commit_of says of it.
+std::string commit_refusal(const ScratchTree& tree, const std::string& reference) {
+  try {
+    return commit_of(tree.root(), reference);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+}
+
 TEST(CommitOf, NamesACommitOrSaysThatThereIsNone) {
   const ScratchTree tree;
   const std::string commit = inspect_tree(tree.root()).commit.value();
   for (const char* reference : {"HEAD", "main", "@"}) EXPECT_EQ(commit_of(tree.root(), reference), commit);
   EXPECT_EQ(commit_of(tree.root(), commit.substr(0, 8)), commit);
-  for (const char* reference : {"nowhere", "HEAD~7", "", "--all", "HEAD:code.txt"}) {
-    try {
-      commit_of(tree.root(), reference);
-      ADD_FAILURE() << reference;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::usage);
-      EXPECT_THAT(error.what(), HasSubstr(std::string(reference) + ": no such commit, branch or tag"));
-    }
+  for (const char* reference : {"nowhere", "HEAD~7", "", "--all", "HEAD:none.txt"}) {
+    EXPECT_THAT(commit_refusal(tree, reference),
+                HasSubstr(std::string(reference) + ": no such commit, branch or tag"));
+  }
+  for (const char* reference : {"HEAD^{tree}", "HEAD:code.txt"}) {
+    EXPECT_THAT(commit_refusal(tree, reference),
+                HasSubstr(std::string(reference) + ": names a file or folder"));
   }
   const ScratchFolder outside;
   EXPECT_THROW(commit_of(outside.root(), "HEAD"), Error);
