@@ -39,7 +39,8 @@ std::vector<PairedComparison> resolve_comparisons(const AbOptions& options, cons
                                                   AbProgress& progress) {
   const ScratchFolder scratch(kBuildScratchBytes);
   const AbBuilds builds{scratch.path(), [&] { return guard.interrupted(); },
-                        [&](const std::string& commit) { progress.building(commit); }};
+                        [&](const std::string& commit) { progress.building(commit); },
+                        [&](const std::string& commit) { progress.waiting_for_build(commit); }};
   const uint64_t seed = options.seed.value_or(std::random_device{}());
   std::vector<PairedComparison> comparisons;
   for (const std::string& config : options.configs) {
@@ -85,13 +86,18 @@ ExitCode code_of(const std::vector<PairedComparison>& comparisons) {
 ExitCode run_ab(const AbOptions& options) {
   const std::vector<PairedComparison> comparisons = compare_sides(options);
   std::vector<EnvironmentDifference> differences;
+  bool all_measured = true;
   for (const PairedComparison& comparison : comparisons) {
+    all_measured = all_measured && !comparison.result.pairs.empty();
     differences.insert(differences.end(), comparison.environment_differences.begin(),
                        comparison.environment_differences.end());
   }
-  warn_of_unused_allowances(differences, options.differences.allow);
-  if (!options.output.empty()) write_file_atomically(options.output, paired_json(comparisons));
-  print_comparisons(comparisons, options.format);
+  if (all_measured) warn_of_unused_allowances(differences, options.differences.allow);
+  print_and_write([&] { print_comparisons(comparisons, options.format); },
+                  [&] {
+                    if (!options.output.empty())
+                      write_file_atomically(options.output, paired_json(comparisons));
+                  });
   return code_of(comparisons);
 }
 

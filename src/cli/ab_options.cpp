@@ -45,11 +45,6 @@ void check_side(const AbSideOptions& side, const std::string& name, const AbOpti
         "--workflow --preset release'",
         name, side.reference));
   }
-  const bool is_model = options.artifact.extension() == ".pt" || options.artifact.extension() == ".pt2";
-  if (!side.reference.empty() && !side.worker.empty() && !is_model) {
-    throw usage_error(
-        fmt::format("--{0}.ref and --{0}.worker both say what side {0} is; leave one of them out", name));
-  }
 }
 
 void check_ab_build(const AbOptions& options) {

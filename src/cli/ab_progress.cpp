@@ -29,6 +29,10 @@ void AbProgress::building(const std::string& commit) {
   show("building " + commit.substr(0, kShownDigits));
 }
 
+void AbProgress::waiting_for_build(const std::string& commit) {
+  show("waiting until another flopmark has built " + commit.substr(0, kShownDigits));
+}
+
 void AbProgress::pair_begins(const PairedProgress& progress) {
   const bool after_look = std::find(looks_.begin(), looks_.end(), progress.pair - 1) != looks_.end();
   if (terminal_ || progress.pair == 1 || after_look) show(progress_text(progress));

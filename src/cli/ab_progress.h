@@ -17,6 +17,7 @@ class AbProgress {
   AbProgress& operator=(const AbProgress&) = delete;
 
   void building(const std::string& commit);
+  void waiting_for_build(const std::string& commit);
   void pair_begins(const PairedProgress& progress);
   void wipe();
 

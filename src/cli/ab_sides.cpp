@@ -35,9 +35,23 @@ std::string build_label(const AbSideOptions& side, const std::string& commit, co
                                              tree.commit.value_or("").substr(0, kShownCommitDigits));
 }
 
+struct SideChoice {
+  const AbSideOptions& side;
+  const AbSideOptions& other;
+  const char* name;
+};
+
+/// A worker that is built cannot be given, too.
+void require_one_worker(const SideChoice& choice, const fs::path& artifact) {
+  if (choice.side.reference.empty() || choice.side.worker.empty() || is_model_file(artifact)) return;
+  throw usage_error(fmt::format("--{0}.ref and --{0}.worker both say what side {0} is; leave one of them out",
+                                choice.name));
+}
+
 /// Builds the side and names what came of it; returns what the config must be told of it.
 std::vector<std::string> build_side(PairedSide& made, const std::string& config, const AbOptions& options,
-                                    const AbSideOptions& side, const AbBuilds& builds) {
+                                    const SideChoice& choice, const AbBuilds& builds) {
+  const AbSideOptions &side = choice.side, &other = choice.other;
   const fs::path top = compared_tree(config);
   if (top.empty()) {
     throw usage_error(
@@ -53,15 +67,17 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   if (request.artifact.empty()) {
     request.artifact = default_artifact(load_config(config, joined(options.sets, side.sets)), top);
   }
+  require_one_worker(choice, request.artifact);
   request.cache = build_cache();
   request.scratch = builds.scratch;
   request.interrupted = builds.interrupted;
   request.builds = builds.builds;
+  request.waits = builds.waits;
   const BuiltReference built = build_reference(request);
   made.commit = built.commit;
   made.label = build_label(side, built.commit, inspect_tree(top));
   if (is_model_file(request.artifact)) {
-    made.worker = find_worker(side.worker).string();
+    made.worker = find_worker(side.worker.empty() ? other.worker : side.worker).string();
     return {"model.torchscript=" + built.artifact.string()};
   }
   made.worker = find_worker(built.artifact).string();
@@ -83,12 +99,6 @@ RunConfig load_side_config(const std::string& config, const AbOptions& options, 
   }
 }
 
-struct SideChoice {
-  const AbSideOptions& side;
-  const AbSideOptions& other;
-  const char* name;
-};
-
 PairedSide resolve_side(const std::string& config, const AbOptions& options, const SideChoice& choice,
                         const AbBuilds& builds) {
   const AbSideOptions& side = choice.side;
@@ -98,7 +108,7 @@ PairedSide resolve_side(const std::string& config, const AbOptions& options, con
   std::vector<std::string> of_build;
   const bool is_built = !side.reference.empty() || (side.worker.empty() && !choice.other.reference.empty());
   if (is_built) {
-    of_build = build_side(made, config, options, side, builds);
+    of_build = build_side(made, config, options, choice, builds);
   } else {
     made.worker = find_worker(side.worker).string();
     made.label = display_path(made.worker);

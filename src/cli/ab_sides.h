@@ -14,7 +14,7 @@ namespace flopmark {
 struct AbBuilds {
   std::filesystem::path scratch;
   std::function<bool()> interrupted;
-  std::function<void(const std::string& commit)> builds;
+  std::function<void(const std::string&commit)> builds, waits;
 };
 
 /// Both sides of one config, with workers and models built where the options ask for it. What is measured

@@ -82,6 +82,16 @@ void settle_without_baseline(CheckResult& result, const PreparedCheck& check, co
   result.remark = "no baseline to judge by: this run is the first one, and saved as it";
 }
 
+/// The verdict does not depend on it.
+void keep(const CheckResult& result, const PreparedCheck& check) {
+  try {
+    write_note(keep_sitting(check.store, std::filesystem::absolute(check.config.file).parent_path(),
+                            *check.baseline, result.candidate.record, result.baseline->comparison));
+  } catch (const Error& error) {
+    write_warning(error.what());
+  }
+}
+
 void judge_result(CheckResult& result, const PreparedCheck& check, const CheckOptions& options) {
   try {
     result.baseline = judged_by(check.baseline, result.candidate, options, check.store);
@@ -93,8 +103,7 @@ void judge_result(CheckResult& result, const PreparedCheck& check, const CheckOp
   }
   if (!check.baseline) settle_without_baseline(result, check, options);
   if (check.baseline && options.keep_sitting) {
-    write_note(
-        keep_sitting(check.store, *check.baseline, result.candidate.record, result.baseline->comparison));
+    keep(result, check);
   }
   result.code = code_of(result, options);
   confirm(result, check.config.file, options);

@@ -17,8 +17,8 @@ void check_confirm_options(const CheckOptions& options);
 
 /// Where stored records call `result` slower or unsure, and --confirm is given: measures the commit of the
 /// record that says so and the checked-out tree (or --worker) side by side. The verdict and the exit code are
-/// then those of the pairs. What cannot be built or measured leaves the verdict of the stored records, and
-/// says why.
+/// then those of the pairs. What cannot be built or measured leaves the verdict of the stored records and
+/// says why; the exit code is then that of the trouble.
 void confirm(CheckResult& result, const std::filesystem::path& config, const CheckOptions& options);
 
 }  // namespace flopmark

@@ -3,39 +3,32 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
 #include "cli/interrupt.h"
+#include "cli/terminal.h"
 
 namespace flopmark {
 namespace {
 
-constexpr auto kLook = std::chrono::milliseconds(20), kLong = std::chrono::milliseconds(1000);
-
-/// Asks again and again, since a signal may come just before a call that waits, and would not be seen.
-std::optional<FileLock> wait_for(const std::string& file) {
-  const auto start = std::chrono::steady_clock::now();
-  static bool said = false;
-  while (InterruptGuard::signal() == 0) {
-    if (std::optional<FileLock> lock = FileLock::take(file)) return lock;
-    if (!said && std::chrono::steady_clock::now() - start >= kLong) {
-      fmt::print(stderr, "flopmark: waiting until {} (FLOPMARK_LOCK) is free\n", file);
-      said = true;
-    }
-    std::this_thread::sleep_for(kLook);
-  }
-  return std::nullopt;
-}
+/// Longer than a waiting flopmark takes to look again: who has just measured lets others go first.
+constexpr auto kCourtesy = std::chrono::milliseconds(30);
 
 }  // namespace
 
 std::optional<MachineTurn> MachineTurn::wait() {
   const char* file = std::getenv("FLOPMARK_LOCK");
   if (file == nullptr || *file == '\0') return MachineTurn(std::nullopt);
-  std::optional<FileLock> lock = wait_for(file);
+  static bool had_one = false, told = false;
+  if (had_one) std::this_thread::sleep_for(kCourtesy);
+  const auto tell = [&] {
+    if (!told) write_note(fmt::format("waiting until {} (FLOPMARK_LOCK) is free", file));
+    told = true;
+  };
+  std::optional<FileLock> lock = FileLock::wait(file, {[] { return InterruptGuard::signal() != 0; }, tell});
   if (!lock) return std::nullopt;
+  had_one = true;
   return MachineTurn(std::move(lock));
 }
 

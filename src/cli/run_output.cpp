@@ -37,6 +37,20 @@ std::optional<BaselineLine> baseline_on_file(const Store& store, const RunRecord
 
 }  // namespace
 
+void print_and_write(const std::function<void()>& print, const std::function<void()>& write) {
+  try {
+    print();
+  } catch (...) {
+    try {
+      write();
+    } catch (const std::exception& error) {
+      write_error(error.what());
+    }
+    throw;
+  }
+  write();
+}
+
 void check_record_path(const std::filesystem::path& path, bool force) {
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored)) return;

@@ -1,11 +1,16 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 
 #include "flopmark/record.h"
 #include "results/baseline_store.h"
 
 namespace flopmark {
+
+/// Both, although one of them throws: what took hours to measure goes where it can. @throws what the first to
+/// throw threw.
+void print_and_write(const std::function<void()>& print, const std::function<void()>& write);
 
 /// @throws Error 200 if `path` (empty: a fresh name will be made) exists and `force` does not allow to
 /// overwrite it, or if it is no regular file.

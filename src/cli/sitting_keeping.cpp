@@ -18,7 +18,7 @@ std::string flaw_of(const RunRecord& run) {
     return "its tree is not known to be that of a commit";
   }
   if (run.repeats.size() < kLeastBaselineLaunches) {
-    return fmt::format("it has less than {} launches", kLeastBaselineLaunches);
+    return fmt::format("it has fewer than {} launches", kLeastBaselineLaunches);
   }
   for (const Warning& warning : run.warnings) {
     if (spoils_baseline(warning.code)) return fmt::format("it was marked {}", warning.code);
@@ -27,7 +27,7 @@ std::string flaw_of(const RunRecord& run) {
 }
 
 /// Why the run is no sitting of the baseline's build; empty if it is one.
-std::string refusal(const Store& store, const FoundRecord& baseline, const RunRecord& run,
+std::string refusal(const std::filesystem::path& folder, const FoundRecord& baseline, const RunRecord& run,
                     const StoredComparison& comparison) {
   if (std::string flaw = flaw_of(run); !flaw.empty()) return flaw;
   if (!comparison.environment_differences.empty()) {
@@ -39,15 +39,15 @@ std::string refusal(const Store& store, const FoundRecord& baseline, const RunRe
   }
   const Subject& subject = baseline.record.subject;
   const bool same_build = subject.commit && !subject.dirty.value_or(true) &&
-                          have_same_files(store.root, *subject.commit, *run.subject.commit).value_or(false);
+                          have_same_files(folder, *subject.commit, *run.subject.commit).value_or(false);
   return same_build ? "" : fmt::format("its files are not those that {} was measured of", baseline.source);
 }
 
 }  // namespace
 
-std::string keep_sitting(const Store& store, const FoundRecord& baseline, const RunRecord& run,
-                         const StoredComparison& comparison) {
-  const std::string why = refusal(store, baseline, run, comparison);
+std::string keep_sitting(const Store& store, const std::filesystem::path& folder, const FoundRecord& baseline,
+                         const RunRecord& run, const StoredComparison& comparison) {
+  const std::string why = refusal(folder, baseline, run, comparison);
   if (!why.empty()) return fmt::format("{}: not kept as a sitting: {}", run.name, why);
   const std::string build = *baseline.record.subject.commit;
   const std::filesystem::path path = sittings_path(store, run);

@@ -74,6 +74,7 @@ void prepare_standard_streams() {
     if (descriptor < 0 || descriptor > STDERR_FILENO) break;
   }
   ::signal(SIGPIPE, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);  // ignored, as some parents leave it, how children end could not be learnt
 }
 
 std::string display_path(const std::filesystem::path& path) {

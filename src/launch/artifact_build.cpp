@@ -104,6 +104,7 @@ void ArtifactBuilder::check_out(const std::string& commit) {
   if (attached_) fs::remove_all(tree_ / plan_.artifact, ignored);
   if (!attached_) attach(commit);
   const GitProgram git(tree_, plan_.scratch, plan_.interrupted);
+  fs::remove(tree_ / git.output_of({"rev-parse", "--git-path", "index.lock"}), ignored);  // a killed build's
   git.output_of({"checkout", "--force", "--detach", "--quiet", commit});
   git.output_of({"clean", "-ffdq"});
   update_submodules(git, tree_, common_folder(git_, plan_.top));
@@ -112,9 +113,18 @@ void ArtifactBuilder::check_out(const std::string& commit) {
 void ArtifactBuilder::attach(const std::string& commit) {
   std::error_code ignored;
   fs::remove_all(tree_ / plan_.artifact, ignored);
+  try {
+    if (fs::exists(tree_, ignored))
+      git_.adopt_worktree(tree_, commit);
+    else
+      git_.add_worktree(tree_, commit);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::cannot_judge) throw;
+    throw usage_error(fmt::format("no worktree for the builds in {}: {}", tree_.string(), error.what()));
+  } catch (const fs::filesystem_error& error) {
+    throw usage_error(fmt::format("no worktree for the builds in {}: {}", tree_.string(), error.what()));
+  }
   attached_ = true;
-  if (fs::exists(tree_, ignored)) return git_.adopt_worktree(tree_, commit);
-  git_.add_worktree(tree_, commit);
 }
 
 }  // namespace flopmark

@@ -71,6 +71,7 @@ void keep_artifact(const fs::path& artifact, const fs::path& kept, const BuiltAr
                         {"build_s", facts.build_s}}
       << '\n';
   out.close();
+  if (!error && out) fs::remove_all(kept, error);  // what a removal that was cut short left
   if (!error && out) fs::rename(half, kept, error);
   if (!error && out) return;
   const std::string why = error ? error.message() : "no room";

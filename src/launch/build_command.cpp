@@ -12,6 +12,7 @@
 
 #include "data/content_hash.h"
 #include "flopmark/error.h"
+#include "launch/git_program.h"
 #include "launch/printable_text.h"
 #include "launch/program.h"
 
@@ -96,20 +97,22 @@ void run_build(const BuildCommand& build) {
   program.folder = build.tree;
   program.log = build.log;
   program.set = {{kTreeVariable, build.tree.string()}};
-  program.unset = {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"};
+  program.unset = variables_of_repositories();
   program.interrupted = build.interrupted;
   program.timeout_s = build.timeout_s;
   const ProgramEnd end = run_program(program);
   if (end.interrupted) throw Error(ExitCode::interrupted, "interrupted while building " + build.commit);
   if (end.ok()) return;
-  throw judge_error(fmt::format("build of {}: `{}` {}; its last lines:{}\nlog: {}",
-                                build.commit.substr(0, kShownCommitDigits),
-                                printable_text(build.command, kShownLineBytes), end_text(end, build),
-                                last_lines(build.log), build.log.string()));
+  const std::string text =
+      fmt::format("build of {}: `{}` {}; its last lines:{}\nlog: {}",
+                  build.commit.substr(0, kShownCommitDigits), printable_text(build.command, kShownLineBytes),
+                  end_text(end, build), last_lines(build.log), build.log.string());
+  if (end.timed_out || end.signal != 0) throw judge_error(text);
+  throw FailedBuild(text);
 }
 
 void refuse_missing_artifact(const BuildCommand& build, const fs::path& artifact) {
-  throw judge_error(fmt::format(
+  throw FailedBuild(fmt::format(
       "build of {}: it made no {}; name what it makes with --artifact, relative to the top of the tree\n"
       "log: {}",
       build.commit.substr(0, kShownCommitDigits), artifact.string(), build.log.string()));

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "flopmark/error.h"
+
 namespace flopmark {
 
 /// Where builds of commits are kept, per user: builds/ in FLOPMARK_CACHE, else in $XDG_CACHE_HOME/flopmark,
@@ -17,6 +19,12 @@ void make_cache_folder(const std::filesystem::path& folder);
 
 /// Tells build commands and folders apart.
 uint64_t text_hash(const std::string& text);
+
+/// A build that fails of its own, and would again: neither time nor room ran out (exit code 125).
+class FailedBuild : public Error {
+ public:
+  explicit FailedBuild(const std::string& text) : Error(ExitCode::cannot_judge, text) {}
+};
 
 /// The user's command that builds a commit.
 struct BuildCommand {
@@ -32,11 +40,11 @@ struct BuildCommand {
 void end_left_processes(const std::filesystem::path& tree);
 
 /// Runs it without terminal or input, in a process group of its own.
-/// @throws Error 125 if it fails or its time is up, with the last lines of its log and where that is; 130 if
-/// interrupted.
+/// @throws FailedBuild, or Error 125 if its time is up or it is killed, with the last lines of its log and
+/// where that is; Error 130 if interrupted.
 void run_build(const BuildCommand& build);
 
-/// That it made no `artifact` (relative to the tree).
+/// That it made no `artifact` (relative to the tree). @throws FailedBuild always.
 [[noreturn]] void refuse_missing_artifact(const BuildCommand& build, const std::filesystem::path& artifact);
 
 }  // namespace flopmark

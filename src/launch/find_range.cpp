@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "flopmark/error.h"
+#include "launch/printable_text.h"
 #include "results/git.h"
 
 namespace flopmark {
 namespace {
 
-constexpr size_t kShownDigits = 10;
+constexpr size_t kShownDigits = 10, kShownErrorBytes = 500;
 constexpr char kRecord = '\x1e', kField = '\x1f';
 
 std::string shown(const std::string& reference, const std::string& commit) {
@@ -38,9 +38,18 @@ std::string existing_commit(const RangeRequest& request, const std::string& opti
   }
 }
 
+/// Whether one is an ancestor of the other. Anything but yes and no is git's own trouble.
+bool leads_to(const std::string& older, const std::string& newer, const GitProgram& git) {
+  const GitProgram::Answer answer = git.ask({"merge-base", "--is-ancestor", older, newer});
+  if (!answer.ok && answer.code != 1) {
+    throw usage_error(fmt::format("git merge-base: {}", printable_text(answer.errors, kShownErrorBytes)));
+  }
+  return answer.ok;
+}
+
 [[noreturn]] void refuse_order(const RangeRequest& request, const CommitRange& ends, const GitProgram& git) {
   const std::string good = shown(request.good, ends.good), bad = shown(request.bad, ends.bad);
-  if (git.ask({"merge-base", "--is-ancestor", ends.bad, ends.good}).ok) {
+  if (leads_to(ends.bad, ends.good, git)) {
     throw usage_error(fmt::format(
         "--good {} is newer than --bad {}: what became slower lies between an older good and a newer bad "
         "commit; exchange them, or name an older good one",
@@ -78,8 +87,14 @@ using Row = std::vector<std::string>;
 /// Oldest first. `limits`: what to list of good..bad. With --parents, those left out do not count as parents.
 std::vector<Row> list_commits(const CommitRange& ends, const std::vector<std::string>& limits,
                               const std::vector<std::string>& paths, const GitProgram& git) {
-  std::vector<std::string> arguments{"log",        "--topo-order",        "--reverse",
-                                     "--no-color", "--no-show-signature", "--format=%x1e%H%x1f%P%x1f%s"};
+  std::vector<std::string> arguments{"log",
+                                     "--topo-order",
+                                     "--reverse",
+                                     "--no-color",
+                                     "--no-show-signature",
+                                     "--no-follow",
+                                     "--encoding=UTF-8",
+                                     "--format=%x1e%H%x1f%P%x1f%s"};
   arguments.insert(arguments.end(), limits.begin(), limits.end());
   arguments.insert(arguments.end(), {ends.good + ".." + ends.bad, "--"});
   arguments.insert(arguments.end(), paths.begin(), paths.end());
@@ -87,7 +102,7 @@ std::vector<Row> list_commits(const CommitRange& ends, const std::vector<std::st
   for (std::string& record : split(git.output_of(arguments), kRecord)) {
     while (record.ends_with('\n')) record.pop_back();
     Row row = split(record, kField);
-    if (row.size() == 3) rows.push_back(std::move(row));
+    if (row.size() >= 3) rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -128,10 +143,10 @@ CommitRange find_range(const RangeRequest& request, const GitProgram& git) {
     throw usage_error(fmt::format("--good {} and --bad {} are the same commit, {}", request.good, request.bad,
                                   range.good.substr(0, kShownDigits)));
   }
-  if (!git.ask({"merge-base", "--is-ancestor", range.good, range.bad}).ok) refuse_order(request, range, git);
+  if (!leads_to(range.good, range.bad, git)) refuse_order(request, range, git);
   std::vector<std::string> limits{"--parents"}, paths;
   if (request.first_parent) limits.emplace_back("--first-parent");
-  if (!request.path.empty()) paths.push_back(":(top)" + request.path);
+  if (!request.path.empty()) paths.push_back(":(top,literal)" + request.path);
   range.commits = range_commits(list_commits(range, limits, paths, git));
   if (range.commits.empty()) {
     throw usage_error(fmt::format("--path {}: no commit after {} up to {} changed it", request.path,

@@ -26,6 +26,19 @@ std::string without_end(std::string text) {
 
 }  // namespace
 
+std::vector<std::string> variables_of_repositories() {
+  return {"GIT_DIR",
+          "GIT_WORK_TREE",
+          "GIT_COMMON_DIR",
+          "GIT_INDEX_FILE",
+          "GIT_PREFIX",
+          "GIT_OBJECT_DIRECTORY",
+          "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+          "GIT_SHALLOW_FILE",
+          "GIT_GRAFT_FILE",
+          "GIT_NAMESPACE"};
+}
+
 GitProgram::GitProgram(fs::path top, fs::path scratch, std::function<bool()> interrupted)
     : top_(std::move(top)), scratch_(std::move(scratch)), interrupted_(std::move(interrupted)) {}
 
@@ -36,16 +49,20 @@ GitProgram::Answer GitProgram::run(const std::vector<std::string>& arguments, co
   program.command.insert(program.command.end(), arguments.begin(), arguments.end());
   program.folder = top_;
   program.log = scratch_ / "git.txt";
-  program.set = {{"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};
+  program.error_log = scratch_ / "git-errors.txt";
+  // Never the repository around a worktree that is none any more.
+  program.set = {{"GIT_TERMINAL_PROMPT", "0"},
+                 {"LC_ALL", "C"},
+                 {"GIT_CEILING_DIRECTORIES", top_.parent_path().string()}};
   program.set.insert(program.set.end(), set.begin(), set.end());
-  program.unset = {"GIT_DIR",    "GIT_WORK_TREE",        "GIT_INDEX_FILE",
-                   "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"};
+  program.unset = variables_of_repositories();
   program.interrupted = interrupted_;
   std::error_code ignored;
   fs::remove(program.log, ignored);
+  fs::remove(program.error_log, ignored);
   const ProgramEnd end = run_program(program);
   if (end.interrupted) throw Error(ExitCode::interrupted, "interrupted");
-  return {end.ok(), without_end(text_of(program.log))};
+  return {end.code, end.ok(), without_end(text_of(program.log)), without_end(text_of(program.error_log))};
 }
 
 GitProgram::Answer GitProgram::ask(const std::vector<std::string>& arguments) const {
@@ -55,7 +72,7 @@ GitProgram::Answer GitProgram::ask(const std::vector<std::string>& arguments) co
 std::string GitProgram::output_of(const std::vector<std::string>& arguments, const Variables& set) const {
   Answer answer = run(arguments, set);
   if (!answer.ok) {
-    throw judge_error(fmt::format("git {}: {}", arguments.front(), printable_text(answer.text, 2000)));
+    throw judge_error(fmt::format("git {}: {}", arguments.front(), printable_text(answer.errors, 2000)));
   }
   return std::move(answer.text);
 }
@@ -84,14 +101,14 @@ std::string GitProgram::snapshot(const std::string& head) const {
 }
 
 void GitProgram::add_worktree(const fs::path& folder, const std::string& commit) const {
-  output_of({"worktree", "add", "--force", "--detach", folder.string(), commit});
+  output_of({"worktree", "add", "--force", "--force", "--detach", folder.string(), commit});
 }
 
 void GitProgram::adopt_worktree(const fs::path& folder, const std::string& commit) const {
   // git makes worktrees in empty folders only.
   const fs::path aside = folder.string() + ".kept";
   fs::rename(folder, aside);
-  output_of({"worktree", "add", "--force", "--detach", "--no-checkout", folder.string(), commit});
+  output_of({"worktree", "add", "--force", "--force", "--detach", "--no-checkout", folder.string(), commit});
   fs::rename(folder / ".git", aside / ".git");
   fs::remove(folder);
   fs::rename(aside, folder);

@@ -10,6 +10,9 @@
 
 namespace flopmark {
 
+/// What git and hooks set to name a repository: no git or build of ours must see them.
+std::vector<std::string> variables_of_repositories();
+
 /// The git program where libgit2 does not serve: worktrees, submodules, history as a bisection sees it, and
 /// the state of a work tree as a commit. Hooks, file-system monitors, maintenance and questions are off, and
 /// variables of a git that calls us (GIT_DIR, GIT_INDEX_FILE, ...) are not passed on.
@@ -32,10 +35,11 @@ class GitProgram {
   /// Makes git forget a worktree; what is in the folder stays if `keep_files`. Never throws.
   void forget_worktree(const std::filesystem::path& folder, bool keep_files) const noexcept;
 
-  /// What git says. `ok`: it ended with exit code 0.
   struct Answer {
-    bool ok = false;
-    std::string text;
+    int code = 0;      ///< exit code
+    bool ok = false;   ///< it ended with exit code 0
+    std::string text;  ///< what git says
+    std::string errors;
   };
   /// Runs git with these arguments at the top of the tree. @throws Error 130 if interrupted.
   Answer ask(const std::vector<std::string>& arguments) const;

@@ -26,18 +26,18 @@ struct ProgramStart {
   char* const* command;
   char* const* environment;
   const char* folder;
-  int input, log;
+  int input, log, error_log;
   pid_t parent;
 };
 
-/// The child from fork to exec: async-signal-safe calls only. All signals are blocked when it starts.
+/// The child from fork to exec: nothing that allocates or locks. All signals are blocked when it starts.
 [[noreturn]] void become_program(const ProgramStart& start) noexcept {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != start.parent) ::_exit(127);
   restore_signals();
   const bool placed = ::dup2(start.input, STDIN_FILENO) >= 0 && ::dup2(start.log, STDOUT_FILENO) >= 0 &&
-                      ::dup2(start.log, STDERR_FILENO) >= 0 && ::chdir(start.folder) == 0;
+                      ::dup2(start.error_log, STDERR_FILENO) >= 0 && ::chdir(start.folder) == 0;
   if (placed) ::execvpe(start.command[0], start.command, start.environment);
   const char* why = std::strerror(errno);
   for (const char* text : {"cannot be started: ", why, "\n"}) {
@@ -50,8 +50,9 @@ ProgramEnd wait_for(pid_t pid, const Program& program) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begun = Clock::now();
   ProgramEnd end;
-  int raw = 0;
-  while (::waitpid(pid, &raw, WNOHANG) == 0) {
+  siginfo_t info{};  // reaped only after its group is killed: until then the number is nobody else's
+  while (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0) {
     end.interrupted = end.interrupted || (program.interrupted && program.interrupted());
     const std::chrono::duration<double> lasted = Clock::now() - begun;
     end.timed_out = program.timeout_s && lasted.count() > *program.timeout_s;
@@ -59,24 +60,32 @@ ProgramEnd wait_for(pid_t pid, const Program& program) {
     std::this_thread::sleep_for(kPollInterval);
   }
   ::kill(-pid, SIGKILL);  // whatever it left running
+  int raw = 0;
+  if (::waitpid(pid, &raw, 0) != pid) throw Error(ExitCode::internal, "how a program ended cannot be learnt");
   if (WIFEXITED(raw)) end.code = WEXITSTATUS(raw);
   if (WIFSIGNALED(raw)) end.signal = WTERMSIG(raw);
   return end;
+}
+
+FileDescriptor open_log(const std::filesystem::path& file) {
+  FileDescriptor log(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!log)
+    throw usage_error(fmt::format("cannot write the log {}: {}", file.string(), std::strerror(errno)));
+  return log;
 }
 
 }  // namespace
 
 ProgramEnd run_program(const Program& program) {
   const FileDescriptor input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const FileDescriptor log(::open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!input || !log) {
-    throw usage_error(fmt::format("cannot write the log {}: {}", program.log.string(), std::strerror(errno)));
-  }
+  const FileDescriptor log = open_log(program.log);
+  const FileDescriptor error_log = program.error_log.empty() ? FileDescriptor() : open_log(program.error_log);
   const std::vector<std::string> variables = process_environment(program.set, program.unset);
   const std::vector<char*> command = exec_pointers(program.command), environment = exec_pointers(variables);
   const std::string folder = program.folder.string();
   const ProgramStart start{command.data(), environment.data(), folder.c_str(),
-                           input.get(),    log.get(),          ::getpid()};
+                           input.get(),    log.get(),          (error_log ? error_log : log).get(),
+                           ::getpid()};
   const pid_t pid = fork_child(become_program, start);
   if (pid < 0) {
     throw usage_error(fmt::format("cannot start {}: {}", program.command[0], std::strerror(errno)));

@@ -11,9 +11,10 @@ namespace flopmark {
 
 /// A program to run to its end, without terminal or input.
 struct Program {
-  std::vector<std::string> command;  ///< name or path (looked for in PATH), and arguments
-  std::filesystem::path folder;      ///< where it runs
-  std::filesystem::path log;         ///< its standard output and error are added to this file
+  std::vector<std::string> command;      ///< name or path (looked for in PATH), and arguments
+  std::filesystem::path folder;          ///< where it runs
+  std::filesystem::path log;             ///< its standard output and error are added to this file
+  std::filesystem::path error_log = {};  ///< its standard error, where that is to be apart
   std::vector<std::pair<std::string, std::string>> set = {};  ///< variables, over our own environment's
   std::vector<std::string> unset = {};                        ///< variables it must not see
   std::function<bool()> interrupted = {};                     ///< asked often; true kills it

@@ -82,7 +82,12 @@ BuiltReference build_reference(const BuildRequest& request) {
   const CachedBuild build = cached_build(request, commit);
   const BuildCommand command{request.command, commit, build.tree, build.log, request.interrupted};
   make_cache_folder(build.log.parent_path());
-  const FileLock lock = FileLock::wait(build.log.parent_path() / "lock");
+  const auto is_interrupted = [&] { return request.interrupted && request.interrupted(); };
+  const auto lock = FileLock::wait(build.log.parent_path() / "lock", {is_interrupted, [&] {
+                                                                        if (request.waits)
+                                                                          request.waits(commit);
+                                                                      }});
+  if (!lock) throw Error(ExitCode::interrupted, "interrupted");
   std::error_code error;
   if (!fs::exists(build.done, error)) make_build(request, command, git, build);
   fs::last_write_time(build.done, fs::file_time_type::clock::now(), error);

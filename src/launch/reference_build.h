@@ -17,6 +17,7 @@ struct BuildRequest {
   std::function<bool()> interrupted = {};
   std::function<void(const std::string& commit)> builds =
       {};  ///< told when a build begins that is not on file
+  std::function<void(const std::string& commit)> waits = {};  ///< told when another flopmark builds it
 };
 
 struct BuiltReference {

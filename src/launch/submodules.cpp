@@ -50,7 +50,7 @@ void update_submodules(const GitProgram& git, const fs::path& tree, const fs::pa
   }
   arguments.insert(arguments.end(), {"submodule", "--quiet", "update", "--force", "--recursive"});
   const GitProgram::Answer answer = git.ask(arguments);
-  if (!answer.ok) throw judge_error("git submodule update: " + printable_text(answer.text, kShownBytes));
+  if (!answer.ok) throw judge_error("git submodule update: " + printable_text(answer.errors, kShownBytes));
 }
 
 }  // namespace flopmark

@@ -37,8 +37,7 @@ const Judgement* deciding_judgement(const CheckResult& result);
 std::optional<Verdict> verdict_of(const CheckResult& result);
 
 /// One config for the terminal: the comparison with the baseline, with the anchor where that is worse (else
-/// in a line), then the
-/// confirmation, last the verdict. At most kTextWidth columns, but for commands.
+/// in a line), then the confirmation, last the verdict. At most kTextWidth columns, but for commands.
 std::string check_text(const CheckResult& result);
 
 /// All for a pull request. Text from records is escaped.

@@ -187,14 +187,19 @@ TEST_F(AbCommandTest, GitBisectRunFindsTheCommit) {
   EXPECT_EQ(culprit.out, "3");
 }
 
+TEST_F(AbCommandTest, AWorkerThatIsBuiltCannotBeGivenToo) {
+  make_repository();
+  const auto result = ab({"--a.ref", "HEAD", "--build", "x", "--a.worker", FLOPMARK_FAKE_WORKER});
+  EXPECT_EQ(result.exit_code, 200);
+  EXPECT_THAT(result.err, HasSubstr("--a.ref and --a.worker both say what side a is"));
+}
+
 TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--a.ref", "HEAD"}, "--a.ref HEAD needs --build CMD"},
       {{"--build", "make"}, "--build has no use without --a.ref or --b.ref"},
       {{"--artifact", "x"}, "--artifact has no use without --a.ref or --b.ref"},
       {{"--a.ref", "HEAD", "--build", "x", "--artifact", "../x"}, "--artifact ../x: is relative to the top"},
-      {{"--a.ref", "HEAD", "--build", "x", "--a.worker", "w"},
-       "--a.ref and --a.worker both say what side a is"},
       {{"--mid", "2.5"}, "--mid 2.5: is a ratio, between -1 and 1: 0.025 is 2.5 %"},
       {{"--mid", "nan"}, "--mid: nan is no ratio"},
       {{"--mid", "2.5%"}, "--mid: 2.5% is no ratio: 0.025 is 2.5 %"},

@@ -193,6 +193,56 @@ TEST_F(ArtifactBuild, WhatAKilledRunLeftIsTakenOver) {
   EXPECT_EQ(state(), before);
 }
 
+/// Where the cache lies in a repository, git would go on in that one.
+TEST_F(ArtifactBuild, ABuildThatRemovesItsWorktreeDoesNotReachTheUsersTree) {
+  tree_.write(".gitignore", "/out/\n/cache/\n");
+  tree_.commit("ignored");
+  tree_.write("code.txt", "changed and not committed\n");
+  const std::string before = state();
+  ArtifactPlan inside = plan("mkdir -p out; cp code.txt out/made; rm -f .git");
+  inside.cache = tree_.root() / "cache";
+  {
+    ArtifactBuilder builder(inside);
+    EXPECT_EQ(file_text(builder.build(first_).file), "first\n");
+    EXPECT_THROW(builder.build(second_), Error);
+  }
+  EXPECT_EQ(file_text(tree_.root() / "code.txt"), "changed and not committed\n");
+  EXPECT_EQ(file_text(tree_.root() / ".git/HEAD"), "ref: refs/heads/main\n") << before;
+}
+
+TEST_F(ArtifactBuild, ALockThatAKilledBuildLeftHindersNoOther) {
+  ArtifactBuilder builder(
+      plan("mkdir -p out; cp code.txt out/made; touch \"$(git rev-parse --git-path index.lock)\""));
+  EXPECT_EQ(file_text(builder.build(first_).file), "first\n");
+  EXPECT_EQ(file_text(builder.build(second_).file), "second\n");
+}
+
+TEST_F(ArtifactBuild, AnArtifactThatWasHalfRemovedIsMadeAgain) {
+  fs::path kept;
+  {
+    ArtifactBuilder builder(plan());
+    kept = builder.build(first_).file.parent_path();
+  }
+  fs::remove(kept / "flopmark-build.json");
+  EXPECT_EQ(file_text(ArtifactBuilder(plan()).build(first_).file), "first\n");
+}
+
+TEST_F(ArtifactBuild, WhatWouldFailAgainIsToldFromWhatWouldNot) {
+  EXPECT_THROW(ArtifactBuilder(plan("exit 2")).build(first_), FailedBuild);
+  EXPECT_THROW(ArtifactBuilder(plan("true")).build(first_), FailedBuild);
+  ArtifactPlan slow = plan("sleep 1000");
+  slow.timeout_s = 0.2;
+  ArtifactBuilder builder(slow);
+  try {
+    builder.build(first_);
+    ADD_FAILURE() << "no error";
+  } catch (const FailedBuild&) {
+    ADD_FAILURE() << "its time was up";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_judge);
+  }
+}
+
 TEST_F(ArtifactBuild, OneRunAtATimeBuildsThere) {
   const ArtifactBuilder builder(plan());
   try {

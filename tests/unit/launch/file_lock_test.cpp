@@ -16,9 +16,26 @@ TEST(FileLock, IsHeldByOneAtATime) {
     EXPECT_TRUE(first.has_value());
     EXPECT_FALSE(FileLock::take(file).has_value());
   }
-  const FileLock next = FileLock::wait(file);
+  const auto go_on = [] { return false; };
+  bool told = false;
+  const auto next = FileLock::wait(file, {go_on, [&] { told = true; }});
+  EXPECT_TRUE(next.has_value());
+  EXPECT_FALSE(told);
   EXPECT_FALSE(FileLock::take(file).has_value());
-  EXPECT_THROW(FileLock::wait(folder.root() / "missing" / "lock"), Error);
+  EXPECT_THROW(FileLock::take(folder.root() / "missing" / "lock"), Error);
+}
+
+TEST(FileLock, WaitingIsToldAndCanBeGivenUp) {
+  const ScratchFolder folder;
+  const auto held = FileLock::take(folder.root() / "lock");
+  bool told = false;
+  const auto waited = FileLock::wait(folder.root() / "lock", {[&] { return told; }, [&] { told = true; }});
+  EXPECT_FALSE(waited.has_value());
+  EXPECT_TRUE(told);
+}
+
+TEST(FileLock, AFileThatCanOnlyBeReadCanBeLocked) {
+  EXPECT_TRUE(FileLock::take("/proc/self/status").has_value());
 }
 
 }  // namespace

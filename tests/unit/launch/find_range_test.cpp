@@ -101,6 +101,27 @@ TEST_F(FindRange, OfAPathOnlyWhatChangedIt) {
 TEST_F(FindRange, SubjectsAreTakenAsTheyAre) {
   add("odd \t \x1b[31m subject", "docs");
   EXPECT_THAT(subjects(find(request("HEAD~1", "HEAD"))), ElementsAre("odd \t \x1b[31m subject"));
+  add("with \x1f in it", "docs");
+  EXPECT_EQ(find(request("HEAD~2", "HEAD")).commits.size(), 2u);
+}
+
+/// A setting of the user's makes git leave out parents, and so older candidates.
+TEST_F(FindRange, AUsersSettingForLogsDoesNotCutTheRange) {
+  add("e", "lib/code");
+  add("f", "lib/code");
+  ASSERT_TRUE(git(tree_.root(), "config log.follow true"));
+  RangeRequest limited = request("main~6", "main");
+  limited.path = "lib/code";
+  const CommitRange range = find(limited);
+  EXPECT_THAT(subjects(range), ElementsAre("a", "e", "f"));
+  EXPECT_THAT(range.commits[2].parents, ElementsAre(1u));
+}
+
+TEST_F(FindRange, APathIsNoPattern) {
+  add("e", "lib/[ab]");
+  RangeRequest limited = request("main~5", "main");
+  limited.path = "lib/[ab]";
+  EXPECT_THAT(subjects(find(limited)), ElementsAre("e"));
 }
 
 TEST_F(FindRange, UnknownEndsAreRefused) {
