@@ -56,10 +56,14 @@ std::string verdict_reason(CommitState state, const ChangeRange& change, size_t 
 
 std::string candidates_reason(const CommitRange& range, const BisectionResult& result) {
   size_t skipped = 0;
-  for (const TestedCommit& tested : result.tested) skipped += tested.state == CommitState::skipped ? 1 : 0;
-  return fmt::format("the first slower commit is one of {}, up to {}; {} could not be judged",
+  for (const TestedCommit& tested : result.tested) {
+    const bool among = std::find(result.candidates.begin(), result.candidates.end(), tested.commit) !=
+                       result.candidates.end();
+    skipped += among && tested.state == CommitState::skipped ? 1 : 0;
+  }
+  return fmt::format("the first slower commit is one of {}, up to {}; {} of them could not be judged",
                      result.candidates.size(), short_hash(range.commits[result.candidates.back()].hash),
-                     counted(static_cast<int64_t>(skipped), "commit"));
+                     skipped);
 }
 
 std::string confirmation_reason(const CommitRange& range, const BisectionResult& result, size_t pairs) {

@@ -15,14 +15,15 @@ PairedEvidence judged(PairedEvidence evidence, const JudgeRule& rule) {
   return evidence;
 }
 
-/// Other load on the machine can bring it about.
-bool took_too_long(const SideFailure& failure) {
-  return failure.failure.kind == "timeout";
+/// Other load on the machine, or no room on it, can bring it about.
+bool may_pass(const SideFailure& failure) {
+  return failure.failure.kind == "timeout" || failure.failure.kind == kNotStarted;
 }
 
 /// Whether the same would come again: a commit's own fault. What may be the machine's is not kept on record.
 bool is_lasting(const ComparisonRequest& request, const PairedEvidence& evidence) {
   if (!evidence.failure) return true;
+  if (may_pass(*evidence.failure)) return false;
   return request.comparison == Comparison::commit && evidence.failure->side == "b";
 }
 
@@ -47,7 +48,7 @@ CommitBuild BisectWork::build(const std::string& commit) {
 }
 
 CommitBuild BisectWork::build_now(const std::string& commit) {
-  require_time();
+  require_time(builds_.value_s());
   announce(BisectProgress::Activity::building, commit);
   CommitBuild build = world_.build(commit);
   present_.insert(commit);
@@ -81,7 +82,7 @@ PairedEvidence BisectWork::measure(const ComparisonRequest& request) {
 
 PairedEvidence BisectWork::measure_ends(const ComparisonRequest& request) {
   PairedEvidence evidence = measure(request);
-  if (!evidence.failure || !took_too_long(*evidence.failure)) return evidence;
+  if (!evidence.failure || !may_pass(*evidence.failure)) return evidence;
   pause_before(request.b);
   return measure(request);
 }
@@ -98,7 +99,7 @@ Answer BisectWork::answer(const Question& question) {
     answer.failure.reset();
     if (evidence.failure) {
       answer.failure = failure_text(request, *evidence.failure);
-      if (evidence.failure->side == "b" && !took_too_long(*evidence.failure)) return answer;
+      if (evidence.failure->side == "b" && !may_pass(*evidence.failure)) return answer;
       continue;  // good has run before, and time is the machine's too: once more
     }
     all.insert(all.end(), evidence.pairs.begin(), evidence.pairs.end());
@@ -121,7 +122,7 @@ Answer BisectWork::answer(const Question& question) {
 void BisectWork::take(Answer& answer, const std::vector<PairRatios>& pairs, const JudgeRule& rule) const {
   answer.verdict = judge_pairs(pairs, rule).verdict;
   answer.pairs = pairs.size();
-  answer.change = change_range(pairs, rule.gates.front().summary, plan_.level);
+  answer.change = change_range(pairs, rule.gates.front().summary, rule.mid_level);
 }
 
 void BisectWork::refuse_cut_short(const ComparisonRequest& request, const PairedEvidence& evidence) const {
@@ -146,13 +147,13 @@ Ended BisectWork::cut_short(const std::string& reason) const {
   return {BisectOutcome::range, fmt::format("{}, with {} candidates left", reason, left)};
 }
 
-void BisectWork::require_time() const {
+void BisectWork::require_time(double needed_s) const {
   if (world_.interrupted()) throw Ended{BisectOutcome::interrupted, kInterruptedReason};
-  if (plan_.budget_s && *budget_left_s() <= 0) throw cut_short("the time budget ended");
+  if (plan_.budget_s && *budget_left_s() <= needed_s) throw cut_short("the time budget ended");
 }
 
 void BisectWork::pause_before(const std::string& commit) {
-  require_time();
+  require_time(plan_.pause_s);
   announce(BisectProgress::Activity::pausing, commit);
   world_.pause(plan_.pause_s);
 }

@@ -48,10 +48,10 @@ class BisectWork {
   /// One comparison; with a failure of b where that was built before and now does not build.
   /// @throws Ended when interrupted, out of time or not comparable, or where a now does not build.
   PairedEvidence measure(const ComparisonRequest& request);
-  /// The same of good and bad: once more after a pause where a launch took too long.
+  /// The same of good and bad: once more after a pause where a launch took too long or could not be had.
   PairedEvidence measure_ends(const ComparisonRequest& request);
   /// Measured until it is decided: once, once more after a pause, and then by all pairs together. A failure
-  /// of b is an answer, unless it took too long.
+  /// of b is an answer, unless it may pass.
   /// @throws Ended where good fails whenever a commit is compared with it.
   Answer answer(const Question& question);
 
@@ -69,7 +69,8 @@ class BisectWork {
   void refuse_cut_short(const ComparisonRequest& request, const PairedEvidence& evidence) const;
   std::optional<double> budget_left_s() const;
   Ended cut_short(const std::string& reason) const;
-  void require_time() const;
+  /// @throws Ended when interrupted, or where no more than this is left of the budget.
+  void require_time(double needed_s = 0) const;
   void pause_before(const std::string& commit);
   void announce(BisectProgress::Activity activity, const std::string& commit,
                 std::optional<Comparison> comparison = std::nullopt);

@@ -19,6 +19,7 @@ struct CommitBuild {
   double took_s = 0;
   bool from_cache = false;
   std::vector<std::string> notes;  ///< doubts for the reader, such as an artifact that no build touched
+  bool lasting = true;             ///< where not built: it would fail again; neither time nor room ran out
 };
 
 /// Why two commits are compared.
@@ -39,6 +40,9 @@ struct ComparisonRequest {
   uint64_t seed = 1;                    ///< of who goes first
   std::optional<double> budget_s = {};  ///< that is left
 };
+
+/// Kind of a failure: a launch could not be had, for whatever reason.
+inline constexpr const char* kNotStarted = "not_started";
 
 /// What was measured of two commits.
 struct PairedEvidence {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "bisect/bisect_reason.h"
@@ -29,10 +31,20 @@ class Bisection {
       result_.reason = kInterruptedReason;
     }
     result_.candidates = search_.candidates();
+    return_what_was_not_judged_anew();
     return std::move(result_);
   }
 
  private:
+  /// What was measured is told, also where the search for a first step came past it.
+  void return_what_was_not_judged_anew() {
+    for (TestedCommit& old : judged_before_) {
+      const bool anew = std::any_of(result_.tested.begin(), result_.tested.end(),
+                                    [&](const TestedCommit& each) { return each.commit == old.commit; });
+      if (!anew) result_.tested.push_back(std::move(old));
+    }
+  }
+
   // ---- ends
 
   void check_ends() {
@@ -174,7 +186,11 @@ class Bisection {
     };
     std::erase_if(known_,
                   [&](const auto& entry) { return is_open(entry.second.state, entry.second.change); });
-    std::erase_if(result_.tested, [&](const TestedCommit& old) { return is_open(old.state, old.change); });
+    const auto open =
+        std::stable_partition(result_.tested.begin(), result_.tested.end(),
+                              [&](const TestedCommit& old) { return !is_open(old.state, old.change); });
+    std::move(open, result_.tested.end(), std::back_inserter(judged_before_));
+    result_.tested.erase(open, result_.tested.end());
     search_ = CommitSearch(range_);
     for (const TestedCommit& old : result_.tested) search_.mark(old.commit, old.state);
   }
@@ -201,6 +217,10 @@ class Bisection {
     }
     const RangeCommit& culprit = range_.commits[result_.candidates.front()];
     result_.parent = culprit.parent;
+    if (culprit.parent.empty()) {
+      throw Ended{BisectOutcome::unconfirmed,
+                  fmt::format("{} has no parent to compare it with", short_hash(culprit.hash))};
+    }
     const CommitBuild parent = work_.build(culprit.parent), own = work_.build(culprit.hash);
     if (!parent.built) {
       throw Ended{BisectOutcome::unconfirmed,
@@ -219,10 +239,12 @@ class Bisection {
 
   void confirm(const RangeCommit& culprit) {
     JudgeRule rule = mid_rule(result_.regression->gate, 0);
-    rule.mid_level = plan_.level / static_cast<double>(plan_.looks.size());
+    // Two attempts, and both together once more: the level is that of all looks.
+    rule.mid_level = plan_.level / static_cast<double>(2 * plan_.looks.size() + 1);
     const Answer answer = work_.answer({Comparison::confirmation, culprit.parent, culprit.hash, rule});
     result_.confirmation = answer.evidence;
     result_.change = answer.change;
+    result_.change_pairs = answer.pairs;
     if (answer.failure) throw Ended{BisectOutcome::unconfirmed, *answer.failure};
     result_.outcome =
         answer.verdict == Verdict::slower ? BisectOutcome::confirmed : BisectOutcome::unconfirmed;
@@ -248,6 +270,7 @@ class Bisection {
   CommitSearch search_;
   BisectWork work_;
   std::map<std::string, Known> known_;           // by artifact
+  std::vector<TestedCommit> judged_before_;      // against a larger step than is looked for now
   std::map<std::string, std::string> measured_;  // artifact to the commit whose build of it is measured
   BisectionResult result_;
 };

@@ -60,11 +60,12 @@ struct BisectionResult {
   CommitBuild good_build, bad_build;
   std::vector<PairedEvidence> ends;      ///< good and bad: once, or twice
   std::optional<Regression> regression;  ///< what was looked for in the end
-  std::vector<TestedCommit> tested;
+  std::vector<TestedCommit> tested;      ///< every commit that was
   std::vector<size_t> candidates;  ///< indices in the range; the culprit alone of confirmed and unconfirmed
   std::string parent;              ///< of the culprit; 40 hex digits, or empty
   std::vector<PairedEvidence> confirmation;  ///< parent and culprit: none, one, or two if undecided at first
   std::optional<ChangeRange> change;         ///< of the confirmation
+  size_t change_pairs = 0;                   ///< that it is of
   std::vector<OtherHalf> other_halves;
   std::optional<double> smallest_traceable_ratio;  ///< of not reproduced, where the ends were measured
   std::string reason;                              ///< one sentence

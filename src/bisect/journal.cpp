@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -54,7 +54,8 @@ void require_subject(const json& object, const JournalSubject& subject, const fs
                     path.string(), schema, kSchema));
   }
   const auto found = field(object, "subject").get<JournalSubject>();
-  for (const auto& [name, value] : subject) {
+  for (const auto& [name, text] : subject) {
+    const std::string value = json::parse(line_of(text)).get<std::string>();  // as it would be on file
     const auto old = found.find(name);
     if (old != found.end() && old->second == value) continue;
     throw usage_error(
@@ -172,7 +173,8 @@ const PairedEvidence* Journal::evidence_of(const ComparisonRequest& request) con
 
 void Journal::add(const std::string& commit, const CommitBuild& build) {
   builds_[commit] = build;
-  if (file_) file_->append(line_of({{"build", build_json(commit, build)}}));
+  const bool keeps = build.built || build.lasting;
+  if (file_ && keeps) file_->append(line_of({{"build", build_json(commit, build)}}));
 }
 
 void Journal::add(const ComparisonRequest& request, const PairedEvidence& evidence) {

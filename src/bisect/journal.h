@@ -37,7 +37,7 @@ class Journal {
   const CommitBuild* build_of(const std::string& commit) const;
   const PairedEvidence* evidence_of(const ComparisonRequest& request) const;
 
-  /// @throws Error 202 if it cannot be written.
+  /// A failure that is not lasting is on no file. @throws Error 202 if it cannot be written.
   void add(const std::string& commit, const CommitBuild& build);
   void add(const ComparisonRequest& request, const PairedEvidence& evidence);
 

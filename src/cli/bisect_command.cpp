@@ -6,7 +6,6 @@
 
 #include "bisect/bisection.h"
 #include "cli/ab_options.h"
-#include "cli/ab_sides.h"
 #include "cli/bisect_narrator.h"
 #include "cli/bisect_options.h"
 #include "cli/bisect_subject.h"
@@ -74,17 +73,21 @@ std::vector<BisectReport::Command> commands_for(const BisectOptions& options, co
   }
   commands.push_back({"to repeat the search", bisect_line(options, range.good, range.bad)});
   if (result.regression) {
-    commands.push_back({"the same by git, after git bisect start",
-                        git_bisect_line(options, range.good, result.regression->mid_ratio())});
+    commands.push_back({"the same by git", git_bisect_line(options, range, result.regression->mid_ratio())});
   }
   return commands;
 }
 
 void print_report(const BisectReport& report, const BisectOptions& options) {
-  if (!options.output.empty()) write_file_atomically(options.output, bisect_json(report));
-  write_output(options.format == "json"       ? bisect_json(report)
-               : options.format == "markdown" ? bisect_markdown(report)
-                                              : bisect_text(report));
+  print_and_write(
+      [&] {
+        write_output(options.format == "json"       ? bisect_json(report)
+                     : options.format == "markdown" ? bisect_markdown(report)
+                                                    : bisect_text(report));
+      },
+      [&] {
+        if (!options.output.empty()) write_file_atomically(options.output, bisect_json(report));
+      });
 }
 
 BisectReport report_of(const BisectOptions& options, const BisectSubject& subject, BisectionResult result) {

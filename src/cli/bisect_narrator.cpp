@@ -18,7 +18,7 @@ constexpr size_t kShownSubjectBytes = 50;
 
 std::string activity_text(const BisectProgress& progress, const std::string& name) {
   using Activity = BisectProgress::Activity;
-  if (progress.activity == Activity::pausing) return "not settled yet; after a pause once more: " + name;
+  if (progress.activity == Activity::pausing) return "no answer yet; after a pause once more: " + name;
   return "measuring " + name;
 }
 

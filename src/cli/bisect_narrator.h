@@ -17,7 +17,7 @@ class BisectNarrator {
  public:
   BisectNarrator(const CommitRange& range, bool quiet, std::vector<size_t> looks);
 
-  /// Of a build: told only once it is made, by build_begins, since the cache may have it.
+  /// Says nothing of a build: the cache may have it, and build_begins tells when it has not.
   void begins(const BisectProgress& progress);
   void build_begins(const std::string& commit) { tell("building " + name_of(commit)); }
   void pair_begins(const PairedProgress& progress) { pairs_.pair_begins(progress); }
@@ -35,7 +35,7 @@ class BisectNarrator {
   AbProgress pairs_;
 };
 
-/// "at most 4 more to test, about 12 min 00 s left".
+/// "5 candidates, 3 commits to test at most, about 12 min 00 s".
 std::string left_text(const BisectProgress& progress);
 
 }  // namespace flopmark

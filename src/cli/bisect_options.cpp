@@ -74,6 +74,11 @@ std::string build_words(const BisectOptions& options) {
   return words;
 }
 
+/// The worker that loads the models: of side a, and b has it from there.
+std::string worker_words(const BisectOptions& options) {
+  return options.worker.empty() ? "" : " --a.worker " + shell_quoted(options.worker.string());
+}
+
 }  // namespace
 
 void add_bisect_options(CLI::App& command, BisectOptions& options) {
@@ -132,13 +137,16 @@ std::string bisect_line(const BisectOptions& options, const std::string& good, c
 std::string ab_line(const BisectOptions& options, const std::string& a, const std::string& b) {
   return fmt::format("flopmark ab {} --a.ref {} --b.ref {}", shell_quoted(options.config), shell_quoted(a),
                      shell_quoted(b)) +
-         build_words(options);
+         build_words(options) + worker_words(options);
 }
 
-std::string git_bisect_line(const BisectOptions& options, const std::string& good, double mid_ratio) {
-  return fmt::format("git bisect run flopmark ab {} --a.ref {}", shell_quoted(options.config),
-                     shell_quoted(good)) +
-         build_words(options) + fmt::format(" --mid {:.4g}", std::min(mid_ratio, kMostMidRatio));
+std::string git_bisect_line(const BisectOptions& options, const CommitRange& range, double mid_ratio) {
+  return fmt::format("git bisect start {}{} {}{} && git bisect run flopmark ab {} --a.ref {}",
+                     options.first_parent ? "--first-parent " : "", range.bad, range.good,
+                     options.path.empty() ? "" : " -- " + shell_quoted(options.path),
+                     shell_quoted(options.config), range.good) +
+         build_words(options) + worker_words(options) +
+         fmt::format(" --mid {:.4g}", std::min(mid_ratio, kMostMidRatio));
 }
 
 }  // namespace flopmark

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compare/environment_difference.h"
+#include "results/commit_range.h"
 
 namespace CLI {
 class App;
@@ -49,7 +50,7 @@ int64_t size_bytes(const std::string& text, const std::string& option);
 std::string bisect_line(const BisectOptions& options, const std::string& good, const std::string& bad);
 /// The comparison of two commits, built the same way.
 std::string ab_line(const BisectOptions& options, const std::string& a, const std::string& b);
-/// What `git bisect run` is given for the same search, each commit against `good`.
-std::string git_bisect_line(const BisectOptions& options, const std::string& good, double mid_ratio);
+/// The same search by `git bisect run`, each commit against the good one.
+std::string git_bisect_line(const BisectOptions& options, const CommitRange& range, double mid_ratio);
 
 }  // namespace flopmark

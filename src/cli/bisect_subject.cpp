@@ -10,6 +10,7 @@
 #include "launch/artifact_cache.h"
 #include "launch/build_command.h"
 #include "launch/find_range.h"
+#include "launch/launch.h"
 #include "results/git.h"
 #include "results/peak_files.h"
 
@@ -18,12 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The folder with .git in it, which libgit2 does not tell of a tree that it refuses.
+fs::path top_above(const fs::path& folder) {
+  std::error_code ignored;
+  for (fs::path at = folder; !at.empty(); at = at.parent_path()) {
+    if (fs::exists(at / ".git", ignored)) return at;
+    if (at == at.root_path()) break;
+  }
+  return folder;
+}
+
 /// Why there is no work tree to take commits from, and what to do.
 [[noreturn]] void refuse_tree(const fs::path& folder) {
   const std::string reason = inspect_tree(folder).reason.value_or("no work tree");
   std::string advice = "; stand in the tree whose commits are to be searched";
   if (reason.find("dubious ownership") != std::string::npos) {
-    advice = fmt::format("; if you trust it: git config --global --add safe.directory {}", folder.string());
+    advice = fmt::format("; if you trust it: git config --global --add safe.directory {}",
+                         top_above(folder).string());
   } else if (reason.find("work tree") != std::string::npos) {
     advice = fmt::format("; it is bare: bisect in a clone of it, git clone {}", folder.string());
   }
@@ -69,6 +81,11 @@ BisectSubject find_subject(const BisectOptions& options, const fs::path& scratch
   if (subject.top.empty()) refuse_tree(fs::current_path());
   subject.artifact = options.artifact;
   if (subject.artifact.empty()) subject.artifact = default_artifact(subject.inputs.config, subject.top);
+  if (!options.worker.empty() && !is_model_file(subject.artifact)) {
+    throw usage_error(
+        fmt::format("--worker has no use: what is measured is {}, a worker itself; leave it out",
+                    subject.artifact.string()));
+  }
   const RangeRequest request{subject.top, options.good, options.bad, path_in_tree(options.path, subject.top),
                              options.first_parent};
   subject.range = find_range(request, GitProgram(subject.top, scratch));
@@ -84,6 +101,7 @@ Journal open_journal(const BisectOptions& options, const BisectSubject& subject)
       {"build command", options.build},
       {"artifact", subject.artifact.string()},
       {"config (a hash of its keys)", calibration_key(subject.inputs.config)},
+      {"worker", is_model_file(subject.artifact) ? find_worker(options.worker).string() : "of each commit"},
       {"CPU", subject.inputs.host.cpu_model.value_or("unknown")},
   };
   const fs::path folder = artifact_cache(build_cache());

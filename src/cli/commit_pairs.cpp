@@ -10,8 +10,10 @@
 #include "cli/ab_sides.h"
 #include "cli/measured_pairs.h"
 #include "cli/terminal.h"
+#include "compare/environment_difference.h"
 #include "flopmark/error.h"
 #include "hardware/environment.h"
+#include "launch/build_command.h"
 #include "launch/launch.h"
 #include "launch/printable_text.h"
 
@@ -58,7 +60,7 @@ PairedEvidence evidence_of(const PairedComparison& comparison) {
 PairedEvidence refused(const Error& error) {
   PairedEvidence evidence;
   evidence.end = PairedEnd::failed;
-  evidence.failure = SideFailure{"b", 1, {"not_started", "", 0, error.what()}};
+  evidence.failure = SideFailure{"b", 1, {kNotStarted, "", std::nullopt, error.what()}};
   return evidence;
 }
 
@@ -78,6 +80,7 @@ CommitBuild CommitPairs::build(const std::string& commit) {
   } catch (const Error& error) {
     if (error.code() != ExitCode::cannot_judge) throw;
     made.why_not = why_not_built(error, builder_.log(commit));
+    made.lasting = dynamic_cast<const FailedBuild*>(&error) != nullptr;
     narrator_.wipe();
     write_warning(error.what());
   }
@@ -103,8 +106,10 @@ std::filesystem::path CommitPairs::worker_of(const BuiltArtifact& built) const {
 std::vector<std::string> CommitPairs::doubts(const std::string& commit, const std::string& hash) {
   const auto [same, is_new] = commits_by_hash_.try_emplace(hash, commit);
   if (is_new || same->second == commit) return {};
-  std::istringstream files(git_.ask({"diff", "--name-only", same->second, commit, "--"}).text);
-  for (std::string file; std::getline(files, file);) {
+  const GitProgram::Answer changed =
+      git_.ask({"diff", "--name-only", "--no-renames", "-z", same->second, commit, "--"});
+  std::istringstream files(changed.ok ? changed.text : "");
+  for (std::string file; std::getline(files, file, '\0');) {
     if (file.empty() || is_documentation(file)) continue;
     const std::string doubt = fmt::format(
         "{} makes the same bytes as {}, though {} differs: if that is part of {}, the build leaves the old "
@@ -129,6 +134,16 @@ PairedSide CommitPairs::side(const std::string& commit) {
   return made;
 }
 
+/// Whether a build that was measured before still runs on what it ran on then.
+bool CommitPairs::is_same_machine(const std::string& commit, const Environment& now) {
+  if (!environment_) environment_ = now;
+  const auto [known, is_new] = environments_.try_emplace(commit, now);
+  RunRecord before, after;
+  before.environment = known->second;
+  after.environment = now;
+  return is_new || are_comparable(environment_differences(before, after, measuring_.differences));
+}
+
 PairedEvidence CommitPairs::compare(const ComparisonRequest& request) {
   const double begun_s = now_s();
   PairedEvidence evidence;
@@ -143,11 +158,12 @@ PairedEvidence CommitPairs::compare(const ComparisonRequest& request) {
     measure_pairs(comparisons, {request.budget_s, measuring_.differences, measuring_.interrupted,
                                 [this](const PairedProgress& at) { narrator_.pair_begins(at); }});
     describe(comparison, measuring_.differences);
-    if (!environment_ && !comparison.result.launches_a.empty()) {
-      environment_ =
-          merge_environment(measuring_.inputs.host, comparison.result.launches_a.front().environment);
-    }
     evidence = evidence_of(comparison);
+    if (!comparison.result.launches_a.empty()) {
+      const Environment& of_launch = comparison.result.launches_a.front().environment;
+      if (!is_same_machine(request.a, merge_environment(measuring_.inputs.host, of_launch)))
+        evidence.end = PairedEnd::not_comparable;
+    }
   } catch (const Error& error) {
     if (!may_be_skipped(request.comparison, error.code())) throw;
     evidence = refused(error);

@@ -45,6 +45,7 @@ class CommitPairs : public BisectWorld {
   PairedSide side(const std::string& commit);
   void require_loading(const BuiltArtifact& built) const;
   std::filesystem::path worker_of(const BuiltArtifact& built) const;
+  bool is_same_machine(const std::string& commit, const Environment& now);
   std::vector<std::string> doubts(const std::string& commit, const std::string& hash);
 
   ArtifactBuilder& builder_;
@@ -53,6 +54,7 @@ class CommitPairs : public BisectWorld {
   BisectNarrator& narrator_;
   std::map<std::string, std::string> commits_by_hash_;
   std::optional<Environment> environment_;
+  std::map<std::string, Environment> environments_;  // of side a, by commit, as it was first
   size_t builds_ = 0;
 };
 

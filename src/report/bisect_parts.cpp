@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kSubjectBytes = 60;
 constexpr size_t kCellSubjectBytes = 28;
+constexpr size_t kShownCandidates = 20;
 
 std::string subject(const RangeCommit& commit, size_t most_bytes = kSubjectBytes) {
   return printable_text(commit.subject, most_bytes);
@@ -98,15 +99,21 @@ void add_answer(Facts& facts, const BisectReport& report) {
   if (const auto culprit = culprit_of(result)) {
     facts.emplace_back("culprit", named_commit(report.range.commits.at(*culprit)));
     if (result.change) {
-      facts.emplace_back("change",
-                         fmt::format("{} against its parent {}, by {}", change_text(*result.change),
-                                     short_hash(result.parent),
-                                     counted(static_cast<int64_t>(pairs_of(result.confirmation)), "pair")));
+      facts.emplace_back("change", fmt::format("{} against its parent {}, by {}", change_text(*result.change),
+                                               short_hash(result.parent),
+                                               counted(static_cast<int64_t>(result.change_pairs), "pair")));
     }
     return;
   }
-  for (const size_t candidate : result.candidates) {
-    facts.emplace_back("candidate", named_commit(report.range.commits.at(candidate)));
+  const bool searched =
+      result.outcome == BisectOutcome::range || result.outcome == BisectOutcome::interrupted;
+  for (size_t i = 0; searched && i < result.candidates.size(); ++i) {
+    if (i == kShownCandidates) {
+      facts.emplace_back("", fmt::format("and {} more, up to {}", result.candidates.size() - i,
+                                         named_commit(report.range.commits.at(result.candidates.back()))));
+      return;
+    }
+    facts.emplace_back("candidate", named_commit(report.range.commits.at(result.candidates[i])));
   }
 }
 

@@ -23,7 +23,7 @@ struct BisectReport {
   double took_s = 0;
   std::optional<Environment> environment;  ///< absent if nothing was measured
   struct Command {
-    std::string what;  ///< "compare", "repeat"
+    std::string what;  ///< "to go on", "to repeat the search"
     std::string line;  ///< as to be typed
   };
   std::vector<Command> commands;
@@ -36,7 +36,7 @@ std::string bisect_text(const BisectReport& report);
 /// For a pull request: the answer first, then tables. Text that others wrote is escaped.
 std::string bisect_markdown(const BisectReport& report);
 
-/// `flopmark.bisection/1`: outcome, culprit, change_ratio, candidates, every commit that was tested with its
+/// `flopmark.bisection/1`: outcome, culprit, change, candidates, every commit that was tested with its
 /// pairs, environment and commands. Ends in a line feed.
 std::string bisect_json(const BisectReport& report);
 

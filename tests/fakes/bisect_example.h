@@ -80,6 +80,7 @@ inline BisectReport example_bisection() {
   result.confirmation.back().phases = {{"forward", 0.06, 0.09, 0.03, 0.029, 0.031, 0.3, true}};
   result.confirmation.back().operators = {{"aten::bmm", 4, 8, 1000000, 2000000}};
   result.change = ChangeRange{0.49, 0.489, 0.491};
+  result.change_pairs = 12;
   result.other_halves = {{report.range.commits[5].hash, report.range.bad}};
   result.reason = "it is slower than its parent";
   report.commands = {

@@ -78,7 +78,7 @@ TEST(Bisection, EveryCommitIsJudgedAgainstGoodAndHalfOfTheRegression) {
   EXPECT_EQ(last.a, commit_hash(2));
   EXPECT_EQ(last.b, commit_hash(3));
   EXPECT_EQ(last.rule.mid_ratio, 0.0);
-  EXPECT_EQ(last.rule.mid_level, 0.0002);  // 0.001 over five looks
+  EXPECT_EQ(last.rule.mid_level, 0.001 / 11);  // two attempts of five looks, and both together
 }
 
 TEST(Bisection, ARangeOfOneCommitIsConfirmedAtOnce) {

@@ -54,6 +54,49 @@ TEST(Bisection, AGoodBuildThatFailsNowIsNotTheCommitsFault) {
   EXPECT_THAT(resumed.candidates, ElementsAre(4U));
 }
 
+/// A full disk, no descriptors left: a commit is skipped now, and tried again by the next run.
+TEST(Bisection, ALaunchThatCannotBeHadIsNotOnRecord) {
+  BisectHistory history = plain_history(8);
+  add_step(history, 4, 0.05);
+  HistoryWorld world(history, normal_pairs(kCalmSpread));
+  world.fails = [](const ComparisonRequest& request) {
+    const bool fails = request.comparison == Comparison::commit;
+    return fails ? std::optional(SideFailure{"b", 1, {kNotStarted, "", std::nullopt, "no room"}})
+                 : std::nullopt;
+  };
+  Journal journal;
+  const BisectionResult stopped = run_bisection(history.range, {}, world, journal);
+  EXPECT_EQ(stopped.outcome, BisectOutcome::range);
+  EXPECT_EQ(stopped.tested.front().evidence.size(), 2U);
+  world.fails = {};
+  const BisectionResult resumed = run_bisection(history.range, {}, world, journal);
+  EXPECT_EQ(resumed.outcome, BisectOutcome::confirmed);
+  EXPECT_THAT(resumed.candidates, ElementsAre(4U));
+}
+
+TEST(Bisection, ARootCommitHasNoParentToBeComparedWith) {
+  BisectHistory history = plain_history(2);
+  add_step(history, 0, 0.05);
+  history.range.commits[0].parent.clear();
+  HistoryWorld world(history, normal_pairs(kCalmSpread));
+  Journal journal;
+  const BisectionResult result = run_bisection(history.range, {}, world, journal);
+  EXPECT_EQ(result.outcome, BisectOutcome::unconfirmed);
+  EXPECT_THAT(result.reason, HasSubstr("has no parent to compare it with"));
+}
+
+TEST(Bisection, NoBuildIsBegunThatTheBudgetHasNoTimeFor) {
+  BisectHistory history = plain_history(64);
+  add_step(history, 40, 0.05);
+  HistoryWorld world(history, normal_pairs(kCalmSpread));
+  BisectPlan plan;
+  plan.budget_s = 50;  // two builds of 10 s, 12 pairs of 1 s, one more build, 12 pairs; 8 s are left
+  Journal journal;
+  const BisectionResult result = run_bisection(history.range, plan, world, journal);
+  EXPECT_EQ(result.outcome, BisectOutcome::range);
+  EXPECT_LE(world.clock_s, *plan.budget_s);
+}
+
 TEST(Bisection, ACommitThatTakesTooLongIsTriedOnceMoreThenSkipped) {
   BisectHistory history = plain_history(8);
   add_step(history, 4, 0.05);

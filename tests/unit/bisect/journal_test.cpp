@@ -101,6 +101,27 @@ TEST_F(JournalTest, AFailureComesBack) {
   EXPECT_EQ(evidence->failure->failure.step, 7);
 }
 
+TEST_F(JournalTest, OnlyABuildThatWouldFailAgainIsOnFile) {
+  Journal journal = Journal::begin(path_, subject_);
+  CommitBuild broken;
+  broken.why_not = "`make` ended with exit code 2";
+  CommitBuild late = broken;
+  late.lasting = false;
+  journal.add("aaaa", broken);
+  journal.add("bbbb", late);
+  EXPECT_NE(journal.build_of("bbbb"), nullptr);  // this run does not try it again
+  journal = Journal();
+  const Journal resumed = Journal::resume(path_, subject_);
+  EXPECT_NE(resumed.build_of("aaaa"), nullptr);
+  EXPECT_EQ(resumed.build_of("bbbb"), nullptr);
+}
+
+TEST_F(JournalTest, BytesThatAreNoTextAreStillTheSame) {
+  const JournalSubject odd{{"build command", "make \xff"}};
+  Journal::begin(path_, odd);
+  EXPECT_NO_THROW(Journal::resume(path_, odd));
+}
+
 TEST_F(JournalTest, WithoutAFileItKeepsWhatThisRunDid) {
   Journal journal;
   journal.add("bbbb", example_build());

@@ -283,10 +283,9 @@ TEST_F(BisectCommandTest, GitBisectRunGivesTheSameAnswer) {
   const json whole = report();
   for (const json& command : whole["commands"]) {
     const std::string each = command["line"];
-    if (each.starts_with("git bisect run ")) line = each;
+    if (each.starts_with("git bisect start ")) line = each;
   }
   ASSERT_NE(line, "");
-  git({"bisect", "start", "main", "good"});
   testing::ProgramOptions shell = options({"-c", line + " --quiet"});
   shell.environment["PATH"] =
       std::filesystem::path(FLOPMARK_PROGRAM).parent_path().string() + ":" + std::getenv("PATH");
@@ -336,6 +335,23 @@ TEST_F(BisectCommandTest, AnotherSearchDoesNotTakeTheJournal) {
   EXPECT_EQ(report()["ends"], measured);
 }
 
+/// Some parents leave it so, and then no exit code of a child can be learnt.
+TEST_F(BisectCommandTest, ABuildThatFailsIsSeenWhereTheParentIgnoresItsChildren) {
+  commit_step("0.3");
+  std::vector<std::string> words{"-c", "trap '' CHLD; exec \"$0\" \"$@\"", FLOPMARK_PROGRAM};
+  const auto all = arguments();
+  words.insert(words.end(), all.begin(), all.end());
+  *std::find(words.begin(), words.end(), kBuild) = "exit 2";
+  const auto result = testing::run_program("/bin/sh", options(words));
+  EXPECT_EQ(result.exit_code, 125) << result.err << result.out;
+  EXPECT_THAT(result.out, HasSubstr("ended with exit code 2"));
+}
+
+TEST_F(BisectCommandTest, AWorkerIsOfNoUseWhereOneIsBuilt) {
+  commit_step("0.3");
+  EXPECT_THAT(error_of(arguments({"--worker", FLOPMARK_FAKE_WORKER})), HasSubstr("--worker has no use"));
+}
+
 TEST_F(BisectCommandTest, AnInterruptionSaysHowToGoOn) {
   make_history();
   testing::RunningProgram program(FLOPMARK_PROGRAM, options(arguments()));
@@ -361,8 +377,10 @@ TEST_F(BisectCommandTest, TheLineForGitIsOneThatAbTakes) {
   commit_step("3");
   ASSERT_EQ(bisect().exit_code, 0);
   const json whole = report();
-  EXPECT_THAT(whole["commands"].back()["line"].get<std::string>(),
-              AllOf(StartsWith("git bisect run flopmark ab tiny.json --a.ref "), HasSubstr(" --mid 0.99")));
+  EXPECT_THAT(
+      whole["commands"].back()["line"].get<std::string>(),
+      AllOf(StartsWith("git bisect start "), HasSubstr(" && git bisect run flopmark ab tiny.json --a.ref "),
+            HasSubstr(" --mid 0.99")));
 }
 
 TEST_F(BisectCommandTest, EndsThatCannotBeAreRefused) {

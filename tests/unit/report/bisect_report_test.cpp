@@ -58,6 +58,13 @@ TEST(BisectReport, WithoutAnAnswerThereIsNoCulprit) {
   EXPECT_EQ(whole["candidates"].size(), 2u);
   EXPECT_THAT(bisect_text(report),
               AllOf(Not(HasSubstr("culprit")), HasSubstr("candidate 2bbbbbbbbb Change 2\n")));
+  for (size_t i = 0; i < 30; ++i) {
+    report.range.commits.push_back(report.range.commits.back());
+    report.result.candidates.push_back(report.range.commits.size() - 1);
+  }
+  EXPECT_THAT(bisect_text(report), HasSubstr("and 12 more, up to "));
+  report.result.outcome = BisectOutcome::not_reproduced;
+  EXPECT_THAT(bisect_text(report), Not(HasSubstr("candidate ")));
   report.result = BisectionResult{};
   report.environment.reset();
   EXPECT_THAT(bisect_text(report), HasSubstr("interrupted: "));
