@@ -28,7 +28,7 @@ class TorchScriptModel : public TrainableModel {
   void collect_parameters();
   void check_forward(int64_t inputs) const;
 
-  std::string path_, loss_;
+  std::string path_, place_, loss_;
   torch::Dtype dtype_;
   torch::jit::Module module_;
   std::vector<torch::Tensor> parameters_;
