@@ -10,7 +10,7 @@ namespace flopmark {
 /// file of a model that brings its own.
 /// Fields that do not apply to `type` are 0 (or false) and absent from the resolved config.
 struct ModelShape {
-  std::string type;    ///< llama, gpt2, mlp, resnet, vit; torchscript for a model from a file
+  std::string type;    ///< llama, gpt2, mlp, resnet, vit; torchscript or exported for a model from a file
   std::string preset;  ///< the preset the shape started from; empty for none
 
   // llama, gpt2 and, where it says so, vit
@@ -35,9 +35,13 @@ struct ModelShape {
   std::array<int64_t, 4> stage_blocks{};  ///< residual blocks of each stage
   bool bottleneck = false;                ///< blocks of 1x1, 3x3, 1x1 instead of two 3x3
 
-  // torchscript only
-  std::string torchscript{};  ///< the model's file, absolute
+  // torchscript and exported only
+  std::string torchscript{};  ///< the model's file, absolute; torchscript only
+  std::string exported{};     ///< the model's file, absolute; exported only
   std::string loss{};         ///< cross_entropy, mse; empty: forward returns the loss itself
+
+  /// The file of a model that brings its own shape; empty for a built-in one.
+  const std::string& file() const { return exported.empty() ? torchscript : exported; }
 };
 
 }  // namespace flopmark

@@ -122,7 +122,7 @@ struct Repeat {
 struct DataSummary {
   std::optional<std::string> path, format, hash;  ///< hash: of the whole file, 16 hex digits
   std::optional<int64_t> samples, tokens;
-  std::optional<std::string> model_hash;  ///< of the file of a TorchScript model, made as `hash`
+  std::optional<std::string> model_hash;  ///< of the file of a model from one, made as `hash`
 };
 
 /// Everything about one measured run; written to results/ whole, to baselines/ without raw steps.

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/scratch_folder.h"
 #include "cli/terminal.h"
+#include "config/input_list.h"
 #include "config/run_config.h"
 #include "launch/launch.h"
 #include "report/flops_report.h"
@@ -59,10 +60,11 @@ std::string step_text(const RunConfig& config) {
   return text;
 }
 
-FlopsSubject subject_of(const RunConfig& config, LaunchSamples samples) {
+FlopsSubject subject_of(RunConfig config, LaunchSamples samples) {
+  take_inputs(config, samples.inputs);
   FlopsSubject subject;
   subject.name = config.name;
-  const std::string& file = config.model.torchscript;
+  const std::string& file = config.model.file();
   const std::string what =
       file.empty() ? config.model.preset : std::filesystem::path(file).filename().string();
   subject.model = config.model.type + (what.empty() ? "" : " (" + what + ")");
@@ -98,7 +100,7 @@ ExitCode run_flops(const FlopsOptions& options) {
 void setup_flops(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<FlopsOptions>();
   CLI::App* command = app.add_subcommand("flops", "Count the FLOPs of a step without measuring it");
-  command->add_option("CONFIG", options->config, "A config file, or a TorchScript model (.pt)")
+  command->add_option("CONFIG", options->config, "A config file, or a model (.pt, .pt2)")
       ->type_name("FILE")
       ->required();
   command->add_option("--set", options->sets, "Change a key of the config; may be repeated")

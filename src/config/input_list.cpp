@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "config/key_value.h"
+#include "flopmark/error.h"
 
 namespace flopmark {
 namespace {
@@ -132,6 +133,15 @@ json inputs_to_json(const std::vector<InputSpec>& inputs) {
     if (input.high) list.back()["high"] = *input.high;
   }
   return list;
+}
+
+void take_inputs(RunConfig& config, const json& inputs) {
+  if (inputs.is_null()) return;
+  const std::string problem = read_inputs(inputs, "data.inputs", config.data.inputs);
+  if (!problem.empty()) {
+    throw Error(ExitCode::internal, fmt::format("of the worker: {}; please report this", problem));
+  }
+  config.data.batch_size = config.data.inputs.front().shape.front();
 }
 
 json inputs_schema() {

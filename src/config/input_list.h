@@ -16,6 +16,10 @@ std::string read_inputs(const nlohmann::json& value, const std::string& path, st
 /// The inverse: every entry with shape and dtype, whole numbers with high.
 nlohmann::json inputs_to_json(const std::vector<InputSpec>& inputs);
 
+/// Makes what an exported model's file says of its inputs part of `config`, with the batch size; null changes
+/// nothing. @throws Error 205 if `inputs` is no such list.
+void take_inputs(RunConfig& config, const nlohmann::json& inputs);
+
 /// JSON Schema of such a list.
 nlohmann::json inputs_schema();
 

@@ -23,6 +23,12 @@ KeyScope built_in_models() {
 KeyScope torchscript_models() {
   return {.models = {"torchscript"}};
 }
+KeyScope exported_models() {
+  return {.models = {"exported"}};
+}
+KeyScope models_from_files() {
+  return {.models = {"torchscript", "exported"}};
+}
 KeyScope language_models() {
   return {.models = {"llama", "gpt2"}};
 }
@@ -104,9 +110,13 @@ std::vector<KeyRow> model_rows() {
        .doc = "A model from torch.jit.save, in place of a built-in one; its path as that of data.path.",
        .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = torchscript_models(),
        .default_text = "none", .other_names = {"jit", "script"}},
+      {.path = "model.exported", .field = +[](RunConfig& c) -> auto& { return c.model.exported; },
+       .doc = "A model from torch.export.save, in place of a built-in one; its path as that of data.path.",
+       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = exported_models(),
+       .default_text = "none", .other_names = {"export", "pt2"}},
       {.path = "model.loss", .field = +[](RunConfig& c) -> auto& { return c.model.loss; },
        .doc = "Loss of forward's output and the last of data.inputs, which forward then is not given.",
-       .values = {"cross_entropy", "mse"}, .scope = torchscript_models(),
+       .values = {"cross_entropy", "mse"}, .scope = models_from_files(),
        .default_text = "none: forward gets every input and returns the loss itself"},
   };
 }
@@ -125,7 +135,8 @@ std::vector<KeyRow> data_source_rows() {
        .values = {"auto", "raw-uint16", "llmc"}, .scope = {.data = {"tokens"}}},
       {.path = "data.inputs", .field = +[](RunConfig& c) -> auto& { return c.data.inputs; },
        .doc = "Random input per argument of forward: floats normal, whole numbers uniform in [0, high).",
-       .scope = torchscript_models(), .default_text = "none; must be given"},
+       .scope = models_from_files(),
+       .default_text = "an exported model's own; of another none, must be given"},
       {.path = "data.batch_size", .field = +[](RunConfig& c) -> auto& { return c.data.batch_size; },
        .doc = "Samples per micro-batch and rank; with data.inputs the first size of the first of them.",
        .integers = {1, kMaxCount},

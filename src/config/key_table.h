@@ -38,7 +38,7 @@ struct StringForm {
   std::string text{};  ///< in words, for messages and help
 };
 
-/// Types a key applies to, by model.type (torchscript for a model from a file), data.type and
+/// Types a key applies to, by model.type (torchscript, exported for a model from a file), data.type and
 /// train.optimizer.type; an empty list is all of them.
 struct KeyScope {
   std::vector<std::string> models{};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <regex>
 
@@ -129,14 +130,27 @@ std::vector<ScopePart> scope_parts(const KeyRow& row, const RunConfig& config) {
           {"train.optimizer.type", row.scope.optimizers, config.train.optimizer.type}};
 }
 
-/// A model from a file has no model.type of its own.
-bool is_from_file(const std::vector<std::string>& models) {
-  return models == std::vector<std::string>{"torchscript"};
+/// A model from a file has no model.type of its own; the others are told by the key that names them.
+struct FileModels {
+  std::vector<std::string> types;
+  const char* text;
+  const char* one;
+};
+
+const FileModels* find_file_models(const std::vector<std::string>& models) {
+  static const FileModels kKinds[] = {
+      {{"torchscript"}, "TorchScript models (model.torchscript)", "a TorchScript model"},
+      {{"exported"}, "exported models (model.exported)", "an exported model"},
+      {{"torchscript", "exported"}, "models from a file (model.torchscript, model.exported)", ""},
+  };
+  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](const FileModels& kind) { return kind.types == models; });
+  return found == std::end(kKinds) ? nullptr : found;
 }
 
 std::string allowed_text(const ScopePart& part) {
-  const std::string types = fmt::format("{}", fmt::join(part.allowed, ", "));
-  return is_from_file(part.allowed) ? "TorchScript models (model.torchscript)" : types;
+  const FileModels* from_file = find_file_models(part.allowed);
+  return from_file != nullptr ? from_file->text : fmt::format("{}", fmt::join(part.allowed, ", "));
 }
 
 std::string shortened(std::string text) {
@@ -229,7 +243,7 @@ std::string scope_text(const KeyRow& row) {
   const RunConfig any;
   for (const ScopePart& part : scope_parts(row, any)) {
     if (part.allowed.empty()) continue;
-    const std::string key = is_from_file(part.allowed) ? "" : std::string(part.key) + " ";
+    const std::string key = find_file_models(part.allowed) != nullptr ? "" : std::string(part.key) + " ";
     text += fmt::format("{}{}{}", text.empty() ? "only for " : " and ", key, allowed_text(part));
   }
   return text;
@@ -243,9 +257,8 @@ std::string scope_conflict(const KeyRow& row, const RunConfig& config) {
   for (const ScopePart& part : scope_parts(row, config)) {
     const auto& allowed = part.allowed;
     if (allowed.empty() || std::find(allowed.begin(), allowed.end(), part.type) != allowed.end()) continue;
-    if (is_from_file({part.type})) {
-      return fmt::format("does not apply to a TorchScript model, only to {} {}", part.key,
-                         allowed_text(part));
+    if (const FileModels* from_file = find_file_models({part.type})) {
+      return fmt::format("does not apply to {}, only to {} {}", from_file->one, part.key, allowed_text(part));
     }
     return fmt::format("does not apply to {} \"{}\", only to {}", part.key, part.type, allowed_text(part));
   }

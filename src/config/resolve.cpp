@@ -39,23 +39,27 @@ std::string given_text(const ConfigLayer& layer, const std::string& key) {
   return given == layer.end() ? "" : given->second.value.get<std::string>();
 }
 
-/// A model from a file brings its shape: no key of a built-in one may stand beside it.
-ModelShape shape_from_file(const ConfigLayer& layer) {
+/// A model from a file brings its shape: no key of a built-in one, nor another file, may stand beside it.
+ModelShape shape_from_file(const std::string& type, const ConfigLayer& layer) {
+  const std::string file_key = "model." + type;
   for (const auto& [key, given] : layer) {
-    if (parent_of(key) != "model" || key == "model.torchscript" || key == "model.loss") continue;
-    throw usage_error(
-        fmt::format("{}: {} is of a built-in model, but model.torchscript ({}) names a file that "
-                    "holds the whole model; remove one of the two",
-                    given.origin, key, layer.at("model.torchscript").origin));
+    if (parent_of(key) != "model" || key == file_key || key == "model.loss") continue;
+    const bool is_file = key == "model.torchscript" || key == "model.exported";
+    throw usage_error(fmt::format(
+        "{}: {} is of {}, but {} ({}) names a file that holds the whole model; remove one of the two",
+        given.origin, key, is_file ? "another model" : "a built-in model", file_key,
+        layer.at(file_key).origin));
   }
   ModelShape shape;
-  shape.type = "torchscript";
+  shape.type = type;
   return shape;
 }
 
 /// The shape that the model keys override: the named preset's, else the default one of the type.
 ModelShape starting_shape(const ConfigLayer& layer) {
-  if (layer.count("model.torchscript") > 0) return shape_from_file(layer);
+  for (const char* type : {"torchscript", "exported"}) {
+    if (layer.count(std::string("model.") + type) > 0) return shape_from_file(type, layer);
+  }
   const std::string type = given_text(layer, "model.type");
   const std::string name = given_text(layer, "model.preset");
   if (name.empty()) return default_preset(type.empty() ? model_types().front() : type);
@@ -144,22 +148,31 @@ void check_images(const Checked& checked) {
 constexpr const char* kExampleInputs =
     R"([{"shape": [8, 3, 224, 224], "dtype": "float32"}, {"shape": [8], "dtype": "int64", "high": 1000}])";
 
-void check_torchscript(const Checked& checked) {
+[[noreturn]] void fail_without_inputs(const Checked& checked, const std::string& file_key) {
+  // Of a model file in place of a config the key has no place but the command line.
+  const bool no_config = checked.layer.at(file_key).origin == checked.where;
+  checked.fail({file_key.c_str()},
+               "data.inputs is missing: one entry per argument of the model's forward{}, the first size its "
+               "batch; add, with its own sizes, {}",
+               checked.config.model.loss.empty() ? "" : " and one for the target of model.loss",
+               no_config ? fmt::format("--set 'data.inputs={}'", kExampleInputs)
+                         : fmt::format("\"inputs\": {} to \"data\"", kExampleInputs));
+}
+
+void check_model_from_file(const Checked& checked) {
   const DataConfig& data = checked.config.data;
+  const bool exported = checked.config.model.type == "exported";
+  const std::string file_key = "model." + checked.config.model.type;
   if (data.type != "synthetic") {
-    checked.fail({"data.type", "model.torchscript"},
-                 "data.type \"{}\" is for language models; a TorchScript model is trained on data.type "
+    checked.fail({"data.type", file_key.c_str()},
+                 "data.type \"{}\" is for language models; {} model is trained on data.type "
                  "\"synthetic\" with data.inputs",
-                 data.type);
+                 data.type, exported ? "an exported" : "a TorchScript");
   }
   if (data.inputs.empty()) {
-    // Of a model file in place of a config the key has no place but the command line.
-    const bool no_config = checked.layer.at("model.torchscript").origin == checked.where;
-    checked.fail({"model.torchscript"},
-                 "data.inputs is missing: one entry per argument of the model's forward, the first size its "
-                 "batch; add, with its own sizes, {}",
-                 no_config ? fmt::format("--set 'data.inputs={}'", kExampleInputs)
-                           : fmt::format("\"inputs\": {} to \"data\"", kExampleInputs));
+    // An exported model knows its inputs, but not the target that it is not given.
+    if (exported && checked.config.model.loss.empty()) return;
+    fail_without_inputs(checked, file_key);
   }
   if (!checked.config.model.loss.empty() && data.inputs.size() < 2) {
     checked.fail(
@@ -176,9 +189,13 @@ void check_torchscript(const Checked& checked) {
   }
 }
 
+bool is_from_file(const RunConfig& config) {
+  return config.model.type == "torchscript" || config.model.type == "exported";
+}
+
 void check_values(const Checked& checked) {
-  if (checked.config.model.type == "torchscript") {
-    check_torchscript(checked);
+  if (is_from_file(checked.config)) {
+    check_model_from_file(checked);
   } else if (checked.config.model.image_size > 0) {
     check_images(checked);
   } else {
@@ -208,6 +225,9 @@ void resolve_paths(RunConfig& config, const Checked& checked) {
   if (config.model.type == "torchscript") {
     config.model.torchscript = resolved_path("model.torchscript", config.model.torchscript, checked);
   }
+  if (config.model.type == "exported") {
+    config.model.exported = resolved_path("model.exported", config.model.exported, checked);
+  }
   const bool needed = applies_to(*find_key("data.path"), config);
   if (!needed) return;
   if (checked.layer.count("data.path") == 0) {
@@ -233,8 +253,8 @@ RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
                   fmt::format("{}: a checked value no longer fits; please report this", key));
     }
   }
-  if (!config.data.inputs.empty() && layer.count("data.batch_size") == 0) {
-    config.data.batch_size = config.data.inputs.front().shape.front();
+  if (is_from_file(config) && layer.count("data.batch_size") == 0) {
+    config.data.batch_size = config.data.inputs.empty() ? 0 : config.data.inputs.front().shape.front();
   }
   if (images) {
     config.model.image_size = config.data.image_size;

@@ -35,9 +35,14 @@ json& section_at(json& root, const std::string& path) {
 }
 
 /// A name or preset that is not set is left out, as only code makes such configs; so is the loss of a model
-/// that computes it itself.
-bool may_be_absent(const KeyRow& row) {
+/// that computes it itself, and what an exported model says of its inputs.
+bool may_be_absent(const KeyRow& row, const RunConfig& config) {
+  if (row.path == "data.inputs" || row.path == "data.batch_size") return config.model.type == "exported";
   return row.path == "name" || row.path == "model.preset" || row.path == "model.loss";
+}
+
+bool is_unset(const json& value) {
+  return value == "" || value == json::array() || value == 0;
 }
 
 bool is_model_file(const fs::path& file) {
@@ -48,8 +53,9 @@ bool is_model_file(const fs::path& file) {
 ConfigLayer layer_of_model(const fs::path& file) {
   std::error_code error;
   const fs::path folder = fs::absolute(file, error).parent_path();
+  const char* key = file.extension() == ".pt2" ? "exported" : "torchscript";
   ConfigLayer layer;
-  add_object({{"model", {{"torchscript", file.filename().string()}}}}, {file.string(), {}, folder}, layer);
+  add_object({{"model", {{key, file.filename().string()}}}}, {file.string(), {}, folder}, layer);
   return layer;
 }
 
@@ -70,7 +76,7 @@ json to_json(const RunConfig& config) {
   for (const KeyRow& row : config_keys()) {
     if (!applies_to(row, config)) continue;
     json value = value_of(row, config);
-    if (may_be_absent(row) && value == "") continue;
+    if (may_be_absent(row, config) && is_unset(value)) continue;
     section_at(object, parent_of(row.path))[leaf_of(row.path)] = std::move(value);
   }
   return object;
@@ -83,7 +89,7 @@ RunConfig config_from_resolved(const json& json) try {
   if (layer.find("model.preset") == layer.end()) config.model.preset.clear();
   for (const KeyRow& row : config_keys()) {
     const bool missing = applies_to(row, config) && layer.find(row.path) == layer.end();
-    if (missing && !may_be_absent(row)) not_resolved(row.path + " is missing");
+    if (missing && !may_be_absent(row, config)) not_resolved(row.path + " is missing");
   }
   return config;
 } catch (const Error& error) {

@@ -11,7 +11,7 @@
 
 namespace flopmark {
 
-/// One argument of a TorchScript model's forward: random values.
+/// One argument of the forward of a model from a file: random values.
 struct InputSpec {
   std::vector<int64_t> shape;   ///< sizes >= 1; the first is the batch where all inputs share it
   std::string dtype;            ///< float32, float64, float16, bfloat16, int64, int32, uint8, bool
@@ -23,11 +23,13 @@ struct DataConfig {
   std::string type = "synthetic";  ///< tokens, text, synthetic
   std::string path;                ///< absolute after resolving; empty for synthetic
   std::string format = "auto";     ///< tokens only: auto, raw-uint16, llmc
-  int64_t batch_size = 1;          ///< samples per micro-batch and rank; shape[0] of the first of `inputs`
+  int64_t batch_size = 1;          ///< samples per micro-batch and rank; shape[0] of the first of `inputs`;
+                                   ///< 0: as the exported model says
   int64_t sequence_length = 128;   ///< language models only
   int64_t image_size = 28;         ///< synthetic images: height and width; the same in `model`
   int64_t image_channels = 1;      ///< the same in `model`
-  std::vector<InputSpec> inputs;   ///< TorchScript models only: one per argument of forward
+  std::vector<InputSpec> inputs;   ///< models from a file only: one per argument of forward; none: as the
+                                   ///< exported model says
   int64_t workers = 2;             ///< loader threads; 0 = in the training thread
   int64_t prefetch = 4;            ///< batches made ahead, >= 1
   bool pin_memory = true;
@@ -83,7 +85,7 @@ struct RunConfig {
   std::filesystem::path file;  ///< where it came from; empty if none
 };
 
-/// Reads `file` (a TorchScript model, told by its extension .pt or .pt2, stands for a config that only names
+/// Reads `file` (a model, told by its extension .pt or .pt2, stands for a config that only names
 /// it; else JSON with comments, `extends` chains relative to the extending file), applies
 /// `--set key=value` pairs in order, then presets and defaults. Relative paths in a config are relative to
 /// the file that names them; those in `--set` to the current folder.

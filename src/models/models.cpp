@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "flopmark/error.h"
+#include "models/exported_model.h"
 #include "models/gpt2.h"
 #include "models/llama.h"
 #include "models/mlp.h"
@@ -47,6 +48,9 @@ const ModelType& find_type(const std::string& name) {
 std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelOptions& options) {
   if (shape.type == "torchscript") {
     return std::make_unique<TorchScriptModel>(shape, options);
+  }
+  if (shape.type == "exported") {
+    return std::make_unique<ExportedModel>(shape, options);
   }
   return find_type(shape.type).make(shape, options);
 }

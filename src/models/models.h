@@ -20,7 +20,7 @@ struct ModelOptions {
 };
 
 /// A built-in model, its parameters created with `options.tensor` at once (no copy, no move), their initial
-/// values from the seed only, not from threads; or one from a file (see TorchScriptModel).
+/// values from the seed only, not from threads; or one from a file (see TorchScriptModel, ExportedModel).
 /// @throws Error 200 for an unknown type, and as the models' constructors.
 std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelOptions& options);
 

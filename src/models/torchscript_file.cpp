@@ -48,7 +48,7 @@ void check_nothing_runs(const ModelFile& file, PyTorchStreamReader& reader) {
 void check_archive(const ModelFile& file) {
   PyTorchStreamReader reader(std::make_unique<FileAdapter>(file.path));
   if (reader.hasRecord("models/model.json")) {
-    file.refuse("is an archive of torch.export, not TorchScript; save the model with torch.jit.save");
+    file.refuse("is an archive of torch.export, not TorchScript; name it with model.exported");
   }
   if (!reader.hasRecord("constants.pkl")) {
     file.refuse(

@@ -53,14 +53,14 @@ StaticMemory static_memory(const RunConfig& config, int64_t parameters) {
 }
 
 nlohmann::json dry_run(const RunConfig& config) {
-  if (config.model.type == "torchscript") {
+  if (!config.model.file().empty()) {
     return {{"config", to_json(config)},
             {"parameters", nullptr},
             {"flops", nullptr},
             {"memory", nullptr},
             {"reason",
-             "unknown before loading: a TorchScript model's parameters and FLOPs are counted when it "
-             "runs"}};
+             fmt::format("unknown before loading: {} model's parameters and FLOPs are counted when it runs",
+                         config.model.type == "exported" ? "an exported" : "a TorchScript")}};
   }
   const bool fused = config.train.attention_kernel != "unfused";
   const BatchShape batch{config.data.batch_size, config.data.sequence_length};

@@ -20,7 +20,7 @@ StaticMemory static_memory(const RunConfig& config, int64_t parameters);
 
 /// What a config would run, by formula and without a worker: keys config (resolved), parameters, flops (one
 /// step, one rank; hardware_flop with fused attention unless the config says unfused), memory.
-/// Of a TorchScript model the last three are null, and `reason` says why.
+/// Of a model from a file the last three are null, and `reason` says why.
 nlohmann::json dry_run(const RunConfig& config);
 
 /// The figures of a dry_run document in three lines for people.

@@ -77,8 +77,10 @@ std::string file_name(const std::string& path) {
 
 /// A built-in model and its preset, or the file of one that is not.
 std::string model_text(const RunRecord& record) {
-  const std::string file = config_text(record, "/model/torchscript");
-  if (!file.empty()) return "TorchScript " + file_name(file);
+  const std::string script = config_text(record, "/model/torchscript");
+  if (!script.empty()) return "TorchScript " + file_name(script);
+  const std::string exported = config_text(record, "/model/exported");
+  if (!exported.empty()) return "torch.export " + file_name(exported);
   const std::string preset = preset_text(record);
   return config_text(record, "/model/type") + (preset.empty() ? "" : " (" + preset + ")");
 }

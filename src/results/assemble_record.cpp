@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "config/input_list.h"
 #include "hardware/environment.h"
 #include "hardware/peak.h"
 #include "measure/condition_log.h"
@@ -108,17 +109,24 @@ std::optional<Failure> failure_of(const RecordInputs& inputs, bool anything_meas
   return std::nullopt;
 }
 
+/// With the inputs that the model's file brought, where the config left them to it.
+RunConfig effective_config(const RecordInputs& inputs) {
+  RunConfig config = inputs.config;
+  if (!inputs.launches.empty()) take_inputs(config, inputs.launches.front().inputs);
+  return config;
+}
+
 void add_facts(RunRecord& record, const RecordInputs& inputs) {
   record.name = inputs.config.name;
   record.time = utc_now();
   record.command_line = inputs.command_line;
   record.flopmark_version = FLOPMARK_VERSION;
-  record.config = to_json(inputs.config);
+  record.config = to_json(effective_config(inputs));
   if (auto data = record.config.find("data"); data != record.config.end() && data->contains("path")) {
     (*data)["path"] = portable_path(inputs.config.data.path, inputs.store_root);
   }
-  if (!inputs.config.model.torchscript.empty()) {
-    record.config["model"]["torchscript"] = portable_path(inputs.config.model.torchscript, inputs.store_root);
+  if (const std::string& file = inputs.config.model.file(); !file.empty()) {
+    record.config["model"][inputs.config.model.type] = portable_path(file, inputs.store_root);
   }
   record.subject = inputs.subject;
   record.environment = inputs.host;

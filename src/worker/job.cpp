@@ -11,6 +11,7 @@
 
 #include "data/content_hash.h"
 #include "data/datasets.h"
+#include "models/exported_inputs.h"
 
 namespace flopmark {
 namespace {
@@ -54,6 +55,14 @@ FlopObserver::Options counting_options(const RunConfig& config) {
           .tf32 = matmul_precision(config.train.precision) == "tf32"};
 }
 
+RunConfig complete_config(RunConfig config) {
+  if (config.model.type == "exported" && config.data.inputs.empty()) {
+    config.data.inputs = exported_data_inputs(config.model.exported, config.data.batch_size);
+    config.data.batch_size = config.data.inputs.front().shape.front();
+  }
+  return config;
+}
+
 torch::Device prepare_device(const RunConfig& config) {
   const torch::Device device = resolve_device(config.device);
   if (config.measure.threads > 0) {
@@ -77,7 +86,7 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
       .checkpoint_interval = config.train.activation_checkpointing.blocks,
       .inputs = config.data.inputs.empty() ? 2 : static_cast<int64_t>(config.data.inputs.size())};
   job.model = maker(config.model, options, state);
-  if (!config.model.torchscript.empty()) job.data.model_hash = file_hash(config.model.torchscript);
+  if (!config.model.file().empty()) job.data.model_hash = file_hash(config.model.file());
   job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));
   return job;
 }

@@ -28,11 +28,16 @@ struct Job {
   std::unique_ptr<Loader> loader;
 };
 
+/// The config with the inputs that an exported model's file says, where it leaves them to it.
+/// @throws Error 200 if the file does not say them, or data.batch_size is another than its own; 125 as
+/// ExportedModel.
+RunConfig complete_config(RunConfig config);
+
 /// Sets threads and the precision switches of this process. @returns the device that the config names.
 /// @throws Error 200 if it is not here, or cannot compute in that precision.
 torch::Device prepare_device(const RunConfig& config);
 
-/// Prepares the device, checks the data, builds model and loader.
+/// Prepares the device, checks the data, builds model and loader. `config` is complete.
 /// @throws Error 200 for what is wrong in the config or its data.
 Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state);
 

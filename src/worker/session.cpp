@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fstream>
 
+#include "config/input_list.h"
 #include "flopmark/error.h"
 #include "measure/condition_sampler.h"
 #include "measure/host_marker.h"
@@ -60,7 +61,7 @@ std::string attention_kernel(const FlopTotals& totals, const ModelShape& shape) 
   if (is_counted(totals, "scaled_dot_product")) {
     return "fused";
   }
-  if (shape.type == "torchscript") {
+  if (!shape.file().empty()) {
     return is_counted(totals, "bmm") ? "" : "none";
   }
   return shape.heads > 0 ? "unfused" : "none";
@@ -74,6 +75,7 @@ class Session {
     Job job = make_job(config, maker, state);
     device_ = job.device;
     samples_.data = job.data;
+    if (config.model.type == "exported") samples_.inputs = inputs_to_json(config.data.inputs);
     step_ = make_step(job, config);
     marker_ = make_marker(device_, clock_);
     samples_.parameters = step_->parameters();
@@ -233,8 +235,8 @@ LaunchSamples run_turns(const RunConfig& config, const ModelMaker& maker, LoopSt
 LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& maker, LoopState& state,
                                Channel& channel, Orders& orders) {
   if (options.measure_peak) return measure_peak(options.config, state);
-  const RunConfig config = read_config(options.config);
-  if (options.count_only && config.model.torchscript.empty()) return count_only(config, state);
+  const RunConfig config = complete_config(read_config(options.config));
+  if (options.count_only && config.model.file().empty()) return count_only(config, state);
   if (options.turns > 0) return run_turns(config, maker, state, channel, orders);
   if (options.count_only) {  // what a model from a file does is known only by doing it
     Session session(config, maker, state);

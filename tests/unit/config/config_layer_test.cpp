@@ -87,8 +87,8 @@ TEST(ConfigLayer, UnknownKeysAtEveryLevel) {
 }
 
 TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
-  for (const char* text : {"{\"model\": {\"exported\": \"m.pt2\"}}", "{\"model\": {\"plugin\": \"m.so\"}}",
-                           "{\"parallel\": {\"ranks\": 1}}", "{\"measure\": {\"loader\": \"normal\"}}"}) {
+  for (const char* text : {"{\"model\": {\"plugin\": \"m.so\"}}", "{\"parallel\": {\"ranks\": 1}}",
+                           "{\"measure\": {\"loader\": \"normal\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("unknown key")) << text;
   }
   for (const char* text :

@@ -73,7 +73,8 @@ TEST(TorchScriptFile, TellsOtherArchivesOfPyTorch) {
     writer.writeRecord("models/model.json", "{}", 2);
     writer.writeEndOfFile();
   }
-  EXPECT_THAT(load_refusal(exported), HasSubstr("an archive of torch.export, not TorchScript"));
+  EXPECT_THAT(load_refusal(exported),
+              HasSubstr("an archive of torch.export, not TorchScript; name it with model.exported"));
 }
 
 TEST(TorchScriptFile, RefusesOperatorsThatAreNoTensorArithmetic) {
