@@ -7,6 +7,7 @@
 
 #include "compare/metric_comparison.h"
 #include "compare/paired_notes.h"
+#include "compare/paired_reason.h"
 
 namespace flopmark {
 namespace {
@@ -57,6 +58,19 @@ void judge_metrics(PairedComparison& comparison, const RunRecord& a, const RunRe
   }
 }
 
+/// A loader that is too slow lengthens every step, the best ones too: told by the phase, not by the steps.
+void name_the_data_path(PairedJudgement& judgement, const PairedComparison& comparison) {
+  if (!judgement.cause) return;
+  double data_s = 0, all_s = 0;
+  for (const PhaseChange& phase : comparison.phases) {
+    all_s += phase.change_s;
+    if (phase.name == "data" && phase.changed) data_s = phase.change_s;
+  }
+  if (data_s <= 0 || data_s < all_s / 2) return;
+  judgement.cause = Cause::data_path;
+  judgement.reason = paired_reason(judgement, comparison.rule);
+}
+
 }  // namespace
 
 std::vector<EnvironmentDifference> paired_differences(const PairedSide& a,
@@ -72,7 +86,7 @@ std::vector<EnvironmentDifference> paired_differences(const PairedSide& a,
 }
 
 void describe(PairedComparison& comparison, const DifferenceOptions& options) {
-  const PairedResult& result = comparison.result;
+  PairedResult& result = comparison.result;
   comparison.verdict = result.end == PairedEnd::not_comparable ? Verdict::not_comparable
                        : result.end == PairedEnd::failed       ? Verdict::unsure
                                                                : result.judgement.verdict;
@@ -84,6 +98,7 @@ void describe(PairedComparison& comparison, const DifferenceOptions& options) {
     comparison.deterministic = compare_deterministic(a, b);
     judge_metrics(comparison, a, b);
     comparison.phases = phase_changes(result.launches_a, result.launches_b);
+    name_the_data_path(result.judgement, comparison);
     comparison.loader = loader_queue(result.launches_a, result.launches_b);
     if (a.flops && b.flops) comparison.operators = operator_changes(*a.flops, *b.flops);
   }

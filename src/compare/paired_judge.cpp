@@ -144,6 +144,8 @@ const char* to_text(Cause cause) {
       return "stall or data path";
     case Cause::variance:
       return "variance";
+    case Cause::data_path:
+      return "data path";
   }
   return "compute path";
 }

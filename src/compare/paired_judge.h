@@ -9,9 +9,11 @@
 namespace flopmark {
 
 /// Where a slowdown sits. compute_path: the undisturbed step slowed too; stall: only some steps are long
-/// (data, logging, collection); variance: the ordinary step slowed, its best did not.
-enum class Cause { compute_path, stall, variance };
-const char* to_text(Cause cause);  ///< "compute path", "stall or data path", "variance"
+/// (data, logging, collection); variance: the ordinary step slowed, its best did not; data_path: most of it
+/// is waiting for data, whichever steps that made longer (judge_pairs does not know of phases; describe
+/// does).
+enum class Cause { compute_path, stall, variance, data_path };
+const char* to_text(Cause cause);  ///< "compute path", "stall or data path", "variance", "data path"
 
 /// One summary over the pairs, as changes: new / old - 1.
 struct SummaryJudgement {

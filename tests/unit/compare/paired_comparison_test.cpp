@@ -161,6 +161,19 @@ TEST(PairedComparison, StepsOfDifferentWorkAreComparedPerToken) {
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("the changes are those of the time per token")));
 }
 
+/// Every step waits a tenth longer for its data: all quantiles move, but it is not the computing.
+TEST(PairedComparison, ASlowerLoaderIsTheDataPathThoughEveryStepIsLonger) {
+  const PairedComparison comparison = example_comparison(edited(0.1, [](LaunchSamples& launch) {
+    for (size_t phase = 0; phase < launch.timed.phase_s.size(); ++phase) {
+      const bool is_data = phase == static_cast<size_t>(Phase::data);
+      for (double& s : launch.timed.phase_s[phase]) s = is_data ? 0.04 : s / 1.1;
+    }
+  }));
+  EXPECT_EQ(comparison.verdict, Verdict::slower);
+  EXPECT_EQ(comparison.result.judgement.cause, Cause::data_path);
+  EXPECT_THAT(comparison.reason, HasSubstr("; data path; "));
+}
+
 TEST(PairedComparison, ADataBoundSideIsToldWithItsQueue) {
   const auto slow_loader = [](LaunchSamples& launch) {
     for (double& s : launch.timed.phase_s[static_cast<size_t>(Phase::data)]) s = 0.1;
