@@ -4,7 +4,8 @@ TORCH_VERSION=2.15.0
 CUDA_WHEELS=(nvidia-cuda-runtime==13.2.86 nvidia-cuda-cupti==13.2.86)  # libtorch_cpu.so loads these two
 LIBTORCH_DIR=.deps/libtorch
 FLOPMARK_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3 python3-pip ca-certificates
-                   libcli11-dev libfmt-dev nlohmann-json3-dev libgit2-dev libgtest-dev libgmock-dev)
+                   libcli11-dev libfmt-dev nlohmann-json3-dev libgit2-dev libgtest-dev libgmock-dev
+                   libjpeg62-turbo-dev libpng-dev)
 
 say() { printf '== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }

@@ -34,6 +34,10 @@ struct Constraints {
     return number(json::array({"number", "null"}));
   }
   json operator()(std::vector<InputSpec>& (*)(RunConfig&)) const { return inputs_schema(); }
+  json operator()(std::vector<std::string>& (*)(RunConfig&)) const {
+    const json entry = {{"type", "string"}, {"minLength", 1}, {"maxLength", row.form.max_length}};
+    return {{"type", "array"}, {"items", entry}, {"minItems", 1}, {"maxItems", 64}};
+  }
 
   json number(const json& type) const {
     const NumberRange& range = row.numbers;

@@ -36,7 +36,7 @@ KeyScope transformers() {
   return {.models = {"llama", "gpt2", "vit"}};
 }
 KeyScope image_models() {
-  return {.models = {"mlp", "resnet", "vit"}};
+  return {.models = {"mlp", "resnet", "vit"}, .file_model_data = {"images"}};
 }
 
 std::vector<std::string> preset_names() {
@@ -104,7 +104,7 @@ std::vector<KeyRow> model_rows() {
        .doc = "Features per sample: image_channels x image_size squared.", .integers = {1, kMaxCount},
        .scope = {.models = {"mlp"}}, .default_text = kFromPreset},
       {.path = "model.classes", .field = +[](RunConfig& c) -> auto& { return c.model.classes; },
-       .doc = "Number of classes.", .integers = {1, kMaxCount}, .scope = image_models(),
+       .doc = "Number of classes.", .integers = {1, kMaxCount}, .scope = {.models = image_models().models},
        .default_text = kFromPreset, .other_names = {"num_classes"}},
       {.path = "model.torchscript", .field = +[](RunConfig& c) -> auto& { return c.model.torchscript; },
        .doc = "A model from torch.jit.save, in place of a built-in one; its path as that of data.path.",
@@ -124,18 +124,23 @@ std::vector<KeyRow> model_rows() {
 std::vector<KeyRow> data_source_rows() {
   return {
       {.path = "data.type", .field = +[](RunConfig& c) -> auto& { return c.data.type; },
-       .doc = "tokens: a file of token ids; text: the bytes of any file; synthetic: random ones.",
-       .values = {"tokens", "text", "synthetic"}},
+       .doc = "tokens: ids; text: bytes; images: a folder; tensors: .pt, .npy; synthetic: random values.",
+       .values = {"tokens", "text", "images", "cifar10", "tensors", "synthetic"}},
       {.path = "data.path", .field = +[](RunConfig& c) -> auto& { return c.data.path; },
-       .doc = "The data file, relative to the config that names it; in --set, to the current folder.",
-       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = {.data = {"tokens", "text"}},
+       .doc = "File or folder, relative to the config that names it; in --set, to the current folder.",
+       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"},
+       .scope = {.data = {"tokens", "text", "images", "cifar10", "tensors"}},
        .default_text = "none; must be given"},
+      {.path = "data.paths", .field = +[](RunConfig& c) -> auto& { return c.data.paths; },
+       .doc = "In place of data.path: one .npy or .pt file per argument of forward, in order.",
+       .form = {"", 4096, "an array of 1 to 64 paths of files"}, .scope = {.data = {"tensors"}},
+       .default_text = "none"},
       {.path = "data.format", .field = +[](RunConfig& c) -> auto& { return c.data.format; },
        .doc = "Layout of a token file; auto tells by the file's first bytes.",
        .values = {"auto", "raw-uint16", "llmc"}, .scope = {.data = {"tokens"}}},
       {.path = "data.inputs", .field = +[](RunConfig& c) -> auto& { return c.data.inputs; },
        .doc = "Random input per argument of forward: floats normal, whole numbers uniform in [0, high).",
-       .scope = models_from_files(),
+       .scope = {.models = models_from_files().models, .data = {"synthetic"}},
        .default_text = "an exported model's own; of another none, must be given"},
       {.path = "data.batch_size", .field = +[](RunConfig& c) -> auto& { return c.data.batch_size; },
        .doc = "Samples per micro-batch and rank; with data.inputs the first size of the first of them.",
@@ -146,11 +151,13 @@ std::vector<KeyRow> data_source_rows() {
        .doc = "Tokens per sample.", .integers = {1, kMaxCount}, .scope = language_models(),
        .other_names = {"seq_len", "seq_length", "block_size", "context_length"}},
       {.path = "data.image_size", .field = +[](RunConfig& c) -> auto& { return c.data.image_size; },
-       .doc = "Height and width of a synthetic image.", .integers = {1, 65536}, .scope = image_models(),
-       .default_text = kFromPreset},
+       .doc = "Height and width of an image; pictures are scaled and cut to it. 32 with cifar10.",
+       .integers = {1, 65536}, .scope = image_models(),
+       .default_text = "from the preset; 224 for a model from a file"},
       {.path = "data.image_channels", .field = +[](RunConfig& c) -> auto& { return c.data.image_channels; },
-       .doc = "Channels of a synthetic image.", .integers = {1, 65536}, .scope = image_models(),
-       .default_text = kFromPreset},
+       .doc = "Channels of an image: 3, or 1 for grey; synthetic ones may have more. 3 with cifar10.",
+       .integers = {1, 65536}, .scope = image_models(),
+       .default_text = "from the preset; 3 for a model from a file"},
   };
 }
 
@@ -164,7 +171,7 @@ std::vector<KeyRow> loader_rows() {
       {.path = "data.pin_memory", .field = +[](RunConfig& c) -> auto& { return c.data.pin_memory; },
        .doc = "Batches lie in page-locked memory, for faster transfers to a GPU."},
       {.path = "data.drop_last", .field = +[](RunConfig& c) -> auto& { return c.data.drop_last; },
-       .doc = "Leave out the last batch of an epoch if it is short."},
+       .doc = "Leave out an epoch's short last batch; else it is trained on with the samples it has."},
       {.path = "data.shuffle", .field = +[](RunConfig& c) -> auto& { return c.data.shuffle; },
        .doc = "A new order of the samples in every epoch."},
       {.path = "data.seed", .field = +[](RunConfig& c) -> auto& { return c.data.seed; },

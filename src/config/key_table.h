@@ -14,7 +14,8 @@ namespace flopmark {
 /// Where a key's value lives in RunConfig; the alternative decides the key's JSON type.
 using KeyField = std::variant<int64_t& (*)(RunConfig&), double& (*)(RunConfig&), bool& (*)(RunConfig&),
                               std::string& (*)(RunConfig&), std::optional<double>& (*)(RunConfig&),
-                              CheckpointInterval& (*)(RunConfig&), std::vector<InputSpec>& (*)(RunConfig&)>;
+                              CheckpointInterval& (*)(RunConfig&), std::vector<InputSpec>& (*)(RunConfig&),
+                              std::vector<std::string>& (*)(RunConfig&)>;
 
 /// Closed range of a whole number.
 struct IntegerRange {
@@ -44,6 +45,7 @@ struct KeyScope {
   std::vector<std::string> models{};
   std::vector<std::string> data{};
   std::vector<std::string> optimizers{};
+  std::vector<std::string> file_model_data{};  ///< beside `models`: models from a file with these data.type
 };
 
 /// One config key: everything that parsing, writing, schema, help and messages need to know of it.

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kShownBytes = 80;
+constexpr size_t kMostListed = 64;
 
 bool in_range(double value, const NumberRange& range) {
   const bool low = range.above_min ? value > range.min : value >= range.min;
@@ -88,6 +89,14 @@ struct Assign {
   bool operator()(std::vector<InputSpec>& (*place)(RunConfig&)) const {
     return read_inputs(value, row.path, place(config)).empty();
   }
+  bool operator()(std::vector<std::string>& (*place)(RunConfig&)) const {
+    if (!value.is_array() || value.empty() || value.size() > kMostListed) return false;
+    for (const json& entry : value) {
+      if (!entry.is_string() || !fits(row.form, entry.get_ref<const std::string&>())) return false;
+    }
+    place(config) = value.get<std::vector<std::string>>();
+    return true;
+  }
 };
 
 std::string range_text(const IntegerRange& range) {
@@ -115,6 +124,7 @@ struct Expected {
     return range_text(row.numbers) + ", or null";
   }
   std::string operator()(std::vector<InputSpec>& (*)(RunConfig&)) const { return inputs_text(); }
+  std::string operator()(std::vector<std::string>& (*)(RunConfig&)) const { return row.form.text; }
 };
 
 /// One of the three kinds of type that a key may be bound to.
@@ -146,6 +156,11 @@ const FileModels* find_file_models(const std::vector<std::string>& models) {
   const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
                                    [&](const FileModels& kind) { return kind.types == models; });
   return found == std::end(kKinds) ? nullptr : found;
+}
+
+bool fits_file_model(const KeyRow& row, const RunConfig& config) {
+  const auto& types = row.scope.file_model_data;
+  return std::find(types.begin(), types.end(), config.data.type) != types.end();
 }
 
 std::string allowed_text(const ScopePart& part) {
@@ -244,7 +259,10 @@ std::string scope_text(const KeyRow& row) {
   for (const ScopePart& part : scope_parts(row, any)) {
     if (part.allowed.empty()) continue;
     const std::string key = find_file_models(part.allowed) != nullptr ? "" : std::string(part.key) + " ";
-    text += fmt::format("{}{}{}", text.empty() ? "only for " : " and ", key, allowed_text(part));
+    text += fmt::format("{}{}{}", text.empty() ? "only for " : ", ", key, allowed_text(part));
+  }
+  if (const auto& types = row.scope.file_model_data; !types.empty()) {
+    text += fmt::format(", or with data.type {}", fmt::join(types, ", "));
   }
   return text;
 }
@@ -257,7 +275,9 @@ std::string scope_conflict(const KeyRow& row, const RunConfig& config) {
   for (const ScopePart& part : scope_parts(row, config)) {
     const auto& allowed = part.allowed;
     if (allowed.empty() || std::find(allowed.begin(), allowed.end(), part.type) != allowed.end()) continue;
-    if (const FileModels* from_file = find_file_models({part.type})) {
+    const FileModels* from_file = find_file_models({part.type});
+    if (from_file != nullptr && fits_file_model(row, config)) continue;
+    if (from_file != nullptr) {
       return fmt::format("does not apply to {}, only to {} {}", from_file->one, part.key, allowed_text(part));
     }
     return fmt::format("does not apply to {} \"{}\", only to {}", part.key, part.type, allowed_text(part));

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "config/key_value.h"
 #include "config/presets.h"
 #include "flopmark/error.h"
@@ -79,6 +75,20 @@ void check_scopes(const Checked& checked) {
   }
 }
 
+bool holds_pictures(const DataConfig& data) {
+  return data.type == "images" || data.type == "cifar10";
+}
+
+/// Tensors of any shape would have to be what a built-in model makes of other data.
+void refuse_tensors(const Checked& checked) {
+  if (checked.config.data.type != "tensors") return;
+  checked.fail(
+      {"data.type", "model.type"},
+      "data.type \"tensors\" is for models from a file (model.torchscript), whose forward takes them, "
+      "but model.type is \"{}\"",
+      checked.config.model.type);
+}
+
 void check_heads(const Checked& checked) {
   const ModelShape& model = checked.config.model;
   if (model.hidden_size % model.heads != 0) {
@@ -99,6 +109,13 @@ void check_heads(const Checked& checked) {
 }
 
 void check_language(const Checked& checked) {
+  refuse_tensors(checked);
+  if (holds_pictures(checked.config.data)) {
+    checked.fail({"data.type", "model.type"},
+                 "data.type \"{}\" holds pictures, but model.type \"{}\" reads token ids; use a model for "
+                 "images, such as \"resnet\"",
+                 checked.config.data.type, checked.config.model.type);
+  }
   check_heads(checked);
   const ModelShape& model = checked.config.model;
   const DataConfig& data = checked.config.data;
@@ -133,14 +150,32 @@ void check_vit(const Checked& checked) {
   }
 }
 
+void check_pictures(const Checked& checked) {
+  const DataConfig& data = checked.config.data;
+  if (data.type == "images" && data.image_channels != 1 && data.image_channels != 3) {
+    checked.fail({"data.image_channels", "data.type"},
+                 "data.image_channels {}: pictures are read in 3 channels, or in 1 as grey",
+                 data.image_channels);
+  }
+  if (data.type == "cifar10" && (data.image_size != 32 || data.image_channels != 3)) {
+    checked.fail(
+        {"data.image_size", "data.image_channels", "data.type"},
+        "data.image_size {} and data.image_channels {}, but pictures of data.type \"cifar10\" are 32 x "
+        "32 in 3 channels; remove both",
+        data.image_size, data.image_channels);
+  }
+}
+
 void check_images(const Checked& checked) {
   const RunConfig& config = checked.config;
-  if (config.data.type != "synthetic") {
+  refuse_tensors(checked);
+  if (config.data.type != "synthetic" && !holds_pictures(config.data)) {
     checked.fail({"data.type", "model.type"},
                  "data.type \"{}\" is for language models, but model.type is \"{}\"; use data.type "
-                 "\"synthetic\"",
+                 "\"synthetic\", \"images\" or \"cifar10\"",
                  config.data.type, config.model.type);
   }
+  check_pictures(checked);
   if (config.model.type == "mlp") check_mlp(checked);
   if (config.model.type == "vit") check_vit(checked);
 }
@@ -163,12 +198,14 @@ void check_model_from_file(const Checked& checked) {
   const DataConfig& data = checked.config.data;
   const bool exported = checked.config.model.type == "exported";
   const std::string file_key = "model." + checked.config.model.type;
-  if (data.type != "synthetic") {
+  if (data.type == "tokens" || data.type == "text") {
     checked.fail({"data.type", file_key.c_str()},
                  "data.type \"{}\" is for language models; {} model is trained on data.type "
-                 "\"synthetic\" with data.inputs",
+                 "\"synthetic\" with data.inputs, on \"tensors\", \"images\" or \"cifar10\"",
                  data.type, exported ? "an exported" : "a TorchScript");
   }
+  check_pictures(checked);
+  if (data.type != "synthetic") return;  // data.inputs is of synthetic data only: see its scope
   if (data.inputs.empty()) {
     // An exported model knows its inputs, but not the target that it is not given.
     if (exported && checked.config.model.loss.empty()) return;
@@ -230,11 +267,26 @@ void resolve_paths(RunConfig& config, const Checked& checked) {
   }
   const bool needed = applies_to(*find_key("data.path"), config);
   if (!needed) return;
+  if (!config.data.paths.empty()) {
+    if (checked.layer.count("data.path") > 0) {
+      checked.fail({"data.paths"}, "data.path and data.paths both name the data; remove one of the two");
+    }
+    for (std::string& path : config.data.paths) path = resolved_path("data.paths", path, checked);
+    return;
+  }
   if (checked.layer.count("data.path") == 0) {
-    checked.fail({"data.type"}, "data.path is missing: data.type \"{}\" reads a file; set data.path",
-                 config.data.type);
+    checked.fail({"data.type"}, "data.path is missing: data.type \"{}\" reads a {}; set data.path",
+                 config.data.type, holds_pictures(config.data) ? "folder" : "file");
   }
   config.data.path = resolved_path("data.path", config.data.path, checked);
+}
+
+/// The size that the data has, or that a model without a preset is usually given.
+void set_picture_size(RunConfig& config, const ConfigLayer& layer) {
+  const bool from_preset = config.model.image_size > 0 && config.data.type != "cifar10";
+  if (!holds_pictures(config.data) || from_preset) return;
+  if (layer.count("data.image_size") == 0) config.data.image_size = config.data.type == "cifar10" ? 32 : 224;
+  if (layer.count("data.image_channels") == 0) config.data.image_channels = 3;
 }
 
 }  // namespace
@@ -254,8 +306,10 @@ RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
     }
   }
   if (is_from_file(config) && layer.count("data.batch_size") == 0) {
-    config.data.batch_size = config.data.inputs.empty() ? 0 : config.data.inputs.front().shape.front();
+    if (!config.data.inputs.empty()) config.data.batch_size = config.data.inputs.front().shape.front();
+    if (config.data.inputs.empty() && config.model.type == "exported") config.data.batch_size = 0;
   }
+  set_picture_size(config, layer);
   if (images) {
     config.model.image_size = config.data.image_size;
     config.model.image_channels = config.data.image_channels;
@@ -264,25 +318,6 @@ RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
   check_values(checked);
   resolve_paths(config, checked);
   return config;
-}
-
-void check_data_file(const RunConfig& config, const ConfigLayer& layer) {
-  if (config.data.path.empty()) return;
-  const std::string place =
-      fmt::format("{}: data.path {}", layer.at("data.path").origin, quoted_text(config.data.path));
-  std::error_code error;
-  const fs::file_status status = fs::status(config.data.path, error);
-  if (status.type() == fs::file_type::not_found) {
-    throw usage_error(
-        place + ": no such file; a relative path starts at the config's folder, in --set at the current one");
-  }
-  if (error) throw usage_error(fmt::format("{}: cannot be read: {}", place, error.message()));
-  if (fs::is_directory(status)) throw usage_error(place + ": is a folder, expected a file");
-  if (!fs::is_regular_file(status)) throw usage_error(place + ": is not a regular file");
-  errno = 0;
-  if (!std::ifstream(config.data.path, std::ios::binary)) {
-    throw usage_error(fmt::format("{}: cannot be read: {}", place, std::strerror(errno)));
-  }
 }
 
 }  // namespace flopmark

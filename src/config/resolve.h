@@ -12,7 +12,8 @@ namespace flopmark {
 /// keys that do not apply to the types chosen and for values that contradict each other.
 RunConfig resolve_values(const ConfigLayer& layer, const std::string& where);
 
-/// @throws Error 200 unless the data file, where there is one, is a regular file that can be opened.
+/// @throws Error 200 unless the data files, where there are any, are regular files that can be opened; of
+/// pictures, a folder.
 void check_data_file(const RunConfig& config, const ConfigLayer& layer);
 
 }  // namespace flopmark

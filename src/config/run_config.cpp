@@ -35,10 +35,12 @@ json& section_at(json& root, const std::string& path) {
 }
 
 /// A name or preset that is not set is left out, as only code makes such configs; so is the loss of a model
-/// that computes it itself, and what an exported model says of its inputs.
+/// that computes it itself, what an exported model says of its inputs, and of data.path and data.paths the
+/// one that is not used.
 bool may_be_absent(const KeyRow& row, const RunConfig& config) {
   if (row.path == "data.inputs" || row.path == "data.batch_size") return config.model.type == "exported";
-  return row.path == "name" || row.path == "model.preset" || row.path == "model.loss";
+  return row.path == "name" || row.path == "model.preset" || row.path == "model.loss" ||
+         row.path == "data.path" || row.path == "data.paths";
 }
 
 bool is_unset(const json& value) {

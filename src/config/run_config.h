@@ -20,13 +20,14 @@ struct InputSpec {
 };
 
 struct DataConfig {
-  std::string type = "synthetic";  ///< tokens, text, synthetic
-  std::string path;                ///< absolute after resolving; empty for synthetic
+  std::string type = "synthetic";  ///< tokens, text, images, cifar10, tensors, synthetic
+  std::string path;  ///< absolute after resolving; empty for synthetic, and where `paths` is set
+  std::vector<std::string> paths;  ///< tensors only: in place of `path`; absolute after resolving
   std::string format = "auto";     ///< tokens only: auto, raw-uint16, llmc
   int64_t batch_size = 1;          ///< samples per micro-batch and rank; shape[0] of the first of `inputs`;
                                    ///< 0: as the exported model says
   int64_t sequence_length = 128;   ///< language models only
-  int64_t image_size = 28;         ///< synthetic images: height and width; the same in `model`
+  int64_t image_size = 28;         ///< images: height and width; the same in `model`
   int64_t image_channels = 1;      ///< the same in `model`
   std::vector<InputSpec> inputs;   ///< models from a file only: one per argument of forward; none: as the
                                    ///< exported model says

@@ -4,11 +4,23 @@
 
 #include <string>
 
+#include "data/cifar_dataset.h"
+#include "data/image_dataset.h"
 #include "data/sequence_dataset.h"
 #include "data/synthetic_dataset.h"
+#include "data/tensor_dataset.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
+
+#ifndef FLOPMARK_IMAGES
+std::unique_ptr<Dataset> make_image_dataset(const RunConfig&) {
+  throw usage_error(
+      "data.type images: this flopmark-worker was built without the decoders of JPEG and PNG; build it with "
+      "-DFLOPMARK_IMAGES=ON (needs libjpeg-turbo and libpng)");
+}
+#endif
+
 namespace {
 
 struct Maker {
@@ -18,9 +30,8 @@ struct Maker {
 
 /// A new data.type is one line here.
 constexpr Maker kMakers[] = {
-    {"synthetic", make_synthetic_dataset},
-    {"text", make_sequence_dataset},
-    {"tokens", make_sequence_dataset},
+    {"cifar10", make_cifar_dataset},  {"images", make_image_dataset},  {"synthetic", make_synthetic_dataset},
+    {"tensors", make_tensor_dataset}, {"text", make_sequence_dataset}, {"tokens", make_sequence_dataset},
 };
 
 }  // namespace

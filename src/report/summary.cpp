@@ -92,14 +92,27 @@ std::string model_line(const RunRecord& record) {
                                       config_text(record, "/train/optimizer/type")}));
 }
 
+/// Samples of an epoch that no step sees, because they do not fill a batch.
+std::string dropped_text(const RunRecord& record) {
+  const auto& config = record.config;
+  const nlohmann::json::json_pointer size("/data/batch_size"), drops("/data/drop_last");
+  if (!record.data.samples || !record.data.path || !config.contains(size) || !config.contains(drops))
+    return "";
+  if (config.at(drops) != true || !config.at(size).is_number_integer()) return "";
+  const auto batch = config.at(size).get<int64_t>();
+  const int64_t rest = batch > 0 ? *record.data.samples % batch : 0;
+  return rest == 0 ? "" : fmt::format("{} of them dropped each epoch (data.drop_last)", rest);
+}
+
 std::string data_line(const RunRecord& record) {
   const DataSummary& data = record.data;
   const std::string path = data.path.value_or(config_text(record, "/data/path"));
   const std::string file = printable(file_name(path));
-  return hanging("data     ", joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
-                                      prefixed("format ", data.format),
-                                      data.tokens ? format_counted(*data.tokens, "token") : "",
-                                      data.samples ? format_counted(*data.samples, "sample") : ""}));
+  return hanging(
+      "data     ",
+      joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
+              prefixed("format ", data.format), data.tokens ? format_counted(*data.tokens, "token") : "",
+              data.samples ? format_counted(*data.samples, "sample") : "", dropped_text(record)}));
 }
 
 std::string subject_line(const RunRecord& record) {

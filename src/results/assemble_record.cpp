@@ -125,6 +125,9 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
   if (auto data = record.config.find("data"); data != record.config.end() && data->contains("path")) {
     (*data)["path"] = portable_path(inputs.config.data.path, inputs.store_root);
   }
+  for (size_t i = 0; i < inputs.config.data.paths.size(); ++i) {
+    record.config["data"]["paths"][i] = portable_path(inputs.config.data.paths[i], inputs.store_root);
+  }
   if (const std::string& file = inputs.config.model.file(); !file.empty()) {
     record.config["model"][inputs.config.model.type] = portable_path(file, inputs.store_root);
   }

@@ -11,6 +11,7 @@
 
 #include "data/content_hash.h"
 #include "data/datasets.h"
+#include "flopmark/error.h"
 #include "models/exported_inputs.h"
 
 namespace flopmark {
@@ -48,6 +49,27 @@ std::optional<std::string> file_hash(const std::string& path) {
   return fmt::format("{:016x}", hash.value());
 }
 
+/// Batch norm over one value per channel has no variance (public frameworks refuse it too). A resnet's last
+/// feature map is a 32nd of the image.
+void check_batch_norm(const RunConfig& config, int64_t samples) {
+  constexpr int64_t kShrinksBy = 32;
+  if (config.model.type != "resnet" || config.model.image_size > kShrinksBy) return;
+  const int64_t rest = config.data.drop_last ? 0 : samples % config.data.batch_size;
+  if (config.data.batch_size > 1 && rest != 1) return;
+  throw usage_error(fmt::format(
+      "{}: {} has one image of {} x {}, so that the last batch norm would see a single value per channel; {}",
+      config.name, rest == 1 ? "the last batch of an epoch" : "a batch (data.batch_size)",
+      config.data.image_size, config.data.image_size,
+      rest == 1 ? "set data.drop_last to true or change data.batch_size"
+                : "raise data.batch_size or data.image_size"));
+}
+
+/// Tensors of a batch: as many as the config names, else as the data has.
+int64_t count_inputs(const RunConfig& config, const Dataset& dataset) {
+  if (config.data.type == "tensors") return std::ssize(dataset.collate({0}).inputs);
+  return config.data.type == "synthetic" && !config.data.inputs.empty() ? std::ssize(config.data.inputs) : 2;
+}
+
 }  // namespace
 
 FlopObserver::Options counting_options(const RunConfig& config) {
@@ -78,13 +100,13 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
   at::manual_seed(static_cast<uint64_t>(config.train.seed));  // dropout
   std::shared_ptr<const Dataset> dataset = make_dataset(config);
   job.data = summarize(*dataset);
+  check_batch_norm(config, dataset->size());
   const auto tensor =
       torch::TensorOptions().device(job.device).dtype(parameter_dtype(config.train.precision));
-  const ModelOptions options{
-      .tensor = tensor,
-      .seed = config.train.seed,
-      .checkpoint_interval = config.train.activation_checkpointing.blocks,
-      .inputs = config.data.inputs.empty() ? 2 : static_cast<int64_t>(config.data.inputs.size())};
+  const ModelOptions options{.tensor = tensor,
+                             .seed = config.train.seed,
+                             .checkpoint_interval = config.train.activation_checkpointing.blocks,
+                             .inputs = count_inputs(config, *dataset)};
   job.model = maker(config.model, options, state);
   if (!config.model.file().empty()) job.data.model_hash = file_hash(config.model.file());
   job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));

@@ -87,13 +87,12 @@ TEST(ConfigLayer, UnknownKeysAtEveryLevel) {
 }
 
 TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
-  for (const char* text : {"{\"model\": {\"plugin\": \"m.so\"}}", "{\"parallel\": {\"ranks\": 1}}",
-                           "{\"measure\": {\"loader\": \"normal\"}}"}) {
+  for (const char* text : {"{\"model\": {\"plugin\": \"m.so\"}}", "{\"parallel\": {\"ranks\": 1}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("unknown key")) << text;
   }
   for (const char* text :
        {"{\"model\": {\"type\": \"bert\"}}", "{\"train\": {\"precision\": \"fp16-mixed\"}}",
-        "{\"data\": {\"type\": \"cifar10\"}}", "{\"model\": {\"preset\": \"bert-base\"}}"}) {
+        "{\"data\": {\"type\": \"video\"}}", "{\"model\": {\"preset\": \"bert-base\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("expected one of")) << text;
   }
 }

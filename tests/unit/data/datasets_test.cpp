@@ -43,7 +43,8 @@ TEST(MakeDataset, FollowsTheType) {
   EXPECT_NE(dynamic_cast<SyntheticTokens*>(make_dataset(config).get()), nullptr);
   EXPECT_EQ(make_dataset(config)->facts().path, std::nullopt);
   config.data.type = "video";
-  EXPECT_THAT(refusal(config), AllOf(HasSubstr("\"video\""), HasSubstr("synthetic, text, tokens")));
+  EXPECT_THAT(refusal(config),
+              AllOf(HasSubstr("\"video\""), HasSubstr("cifar10, images, synthetic, tensors, text, tokens")));
 }
 
 TEST(MakeDataset, SaysWhichFileIsMissing) {

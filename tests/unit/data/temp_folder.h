@@ -16,7 +16,7 @@ namespace flopmark {
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = testing::TempDir() + "flopmark-data-XXXXXX";
+    std::string name = ::testing::TempDir() + "flopmark-data-XXXXXX";
     if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
     path_ = name;
   }
