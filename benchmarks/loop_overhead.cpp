@@ -98,6 +98,7 @@ class Alternating : public TrainingStep {
     ++at_;
   }
   BlockFacts end_block() override { return ours_.end_block(); }
+  void keep_batch() override { ours_.keep_batch(); }
 
   std::vector<double> bare_s;
 

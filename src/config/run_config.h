@@ -72,6 +72,7 @@ struct MeasureConfig {
   double timeout_s = 3600;                    ///< per launch
   int64_t threads = 0;                        ///< 0 = all usable cores
   std::string attention_convention = "full";  ///< full, causal
+  std::string loader = "normal";              ///< normal, both: a second pass on one batch
 };
 
 /// The whole configuration of a run, resolved: presets applied, paths absolute, every value effective.

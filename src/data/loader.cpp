@@ -250,6 +250,10 @@ int64_t Loader::workers() const {
   return state_->options.workers;
 }
 
+int64_t Loader::batch_size() const {
+  return state_->options.batch_size;
+}
+
 int64_t Loader::queue_depth() const {
   const std::lock_guard lock(state_->mutex);
   return state_->depth;

@@ -37,6 +37,8 @@ class Loader {
   void pause();
   void resume();
   int64_t workers() const;
+  /// Samples of a batch that is not the short one of an epoch.
+  int64_t batch_size() const;
   /// Batches ready now; 0 without workers.
   int64_t queue_depth() const;
   /// Seconds next() has been blocked, or busy making a batch itself, since construction or the last reset.

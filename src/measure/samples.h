@@ -64,12 +64,15 @@ struct LaunchSamples {
   WarmupSamples warmup;
   BlockSamples timed;
   std::vector<TurnSamples> turns;  ///< of a launch that took turns; `timed` holds their steps in order
+  std::optional<BlockSamples>
+      cached;  ///< measure.loader both: steps on one batch made before; in no other figure
   MemorySamples memory;
   std::optional<Conditions> conditions;  ///< of the timed steps
   std::optional<Ruler> ruler;            ///< before the model was made, and after the timed steps
   std::optional<bool> zero_inputs;  ///< what the model read held nothing but zeros: in the last timed batch
                                     ///< and in those of the counted step
   std::optional<FlopTotals> flops;
+  int64_t counted_samples = 0;           ///< in the step that `flops` is of; 0: a usual step's
   std::vector<MatmulRate> matmul_rates;  ///< of `flopmark peak --measure` only
 };
 

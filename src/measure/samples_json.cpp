@@ -211,11 +211,13 @@ Json to_json(const LaunchSamples& samples) {
             {"reason", samples.warmup.reason}}},
           {"timed", block_to_json(samples.timed)},
           {"turns", turns_to_json(samples.turns)},
+          {"cached", samples.cached ? block_to_json(*samples.cached) : Json(nullptr)},
           {"memory", memory_to_json(samples.memory)},
           {"conditions", DescribedWriter::json_of(samples.conditions)},
           {"ruler", DescribedWriter::json_of(samples.ruler)},
           {"zero_inputs", nullable(samples.zero_inputs)},
           {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)},
+          {"counted_samples", samples.counted_samples},
           {"matmul_rates", matmul_rates_to_json(samples.matmul_rates)}};
 }
 
@@ -240,6 +242,9 @@ LaunchSamples launch_samples_from_json(const Json& json) {
                     text_field(warmup, "reason")};
   samples.timed = block_from_json(field(json, "timed"));
   if (json.contains("turns")) samples.turns = turns_from_json(json);
+  if (json.contains("cached") && !json.at("cached").is_null())
+    samples.cached = block_from_json(json.at("cached"));
+  samples.counted_samples = optional_count_field(json, "counted_samples").value_or(0);
   samples.memory = memory_from_json(field(json, "memory"));
   DescribedReader reader(json);
   reader("conditions", samples.conditions);

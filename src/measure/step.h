@@ -29,6 +29,9 @@ class TrainingStep {
   virtual void update() = 0;  ///< clipping, optimizer, gradients cleared
   /// Facts of the steps finished since begin_block. Called after the device was synchronized.
   virtual BlockFacts end_block() = 0;
+  /// From now on every next_batch gives the same whole batch, made here, and the loader stands still. Not
+  /// called within a block.
+  virtual void keep_batch() = 0;
 };
 
 /// A monotonic clock. `now_ns` may be called from the timed region.

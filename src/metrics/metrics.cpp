@@ -36,6 +36,13 @@ std::optional<double> per_device(const std::optional<double>& value, const Metri
   return value ? quotient(*value, static_cast<double>(inputs.devices)) : std::nullopt;
 }
 
+/// How many steps of the size that was counted the timed steps were: fewer than they were where an epoch ends
+/// with a short batch.
+double counted_steps(const LaunchSamples& launch, int64_t devices) {
+  if (launch.counted_samples < 1 || launch.timed.samples < 1) return static_cast<double>(launch.timed.steps);
+  return static_cast<double>(launch.timed.samples) / static_cast<double>(launch.counted_samples * devices);
+}
+
 /// FLOP/s of one device: FLOPs of a step times steps, over the wall-clock time. Absent if a launch was not
 /// counted.
 std::optional<double> device_flop_per_s(const MetricInputs& inputs, int64_t (*flop)(const FlopTotals&)) {
@@ -44,7 +51,7 @@ std::optional<double> device_flop_per_s(const MetricInputs& inputs, int64_t (*fl
     if (!launch.flops) {
       return std::nullopt;
     }
-    total_flop += static_cast<double>(flop(*launch.flops)) * static_cast<double>(launch.timed.steps);
+    total_flop += static_cast<double>(flop(*launch.flops)) * counted_steps(launch, inputs.devices);
   }
   return total_flop > 0 ? quotient(total_flop, wall_s(inputs)) : std::nullopt;
 }
@@ -156,6 +163,33 @@ std::optional<double> data_wait(const MetricInputs& inputs) {
   return quotient(data_s, step_s);
 }
 
+/// Sums over the launches' passes on a cached batch; absent unless every launch has one.
+struct CachedPass {
+  double wall_s = 0, steps = 0, samples = 0;
+};
+std::optional<CachedPass> cached_pass(const MetricInputs& inputs) {
+  CachedPass all;
+  for (const LaunchSamples& launch : inputs.launches) {
+    if (!launch.cached) return std::nullopt;
+    all.wall_s += launch.cached->wall_s;
+    all.steps += static_cast<double>(launch.cached->steps);
+    all.samples += static_cast<double>(launch.cached->samples);
+  }
+  return all;
+}
+
+std::optional<double> step_cached(const MetricInputs& inputs) {
+  const auto pass = cached_pass(inputs);
+  return pass ? quotient(pass->wall_s, pass->steps) : std::nullopt;
+}
+
+/// Time per sample with the loader over that with a cached batch: of steps, where all batches are whole.
+std::optional<double> loader_cost(const MetricInputs& inputs) {
+  const auto pass = cached_pass(inputs);
+  const std::optional<double> rate = samples_per_s(inputs);
+  return pass && rate ? quotient(pass->samples, pass->wall_s * *rate) : std::nullopt;
+}
+
 /// The boards' energy over the timed steps, shared among `count`; absent unless every launch has it.
 std::optional<double> energy_per(const MetricInputs& inputs, int64_t BlockSamples::*count) {
   double energy_j = 0, total = 0;
@@ -204,6 +238,8 @@ const std::vector<MetricRow>& metric_rows() {
       {"communication_ratio", "Communication share", Unit::ratio, Better::lower, no_communication},
       {"communication_exposed_ratio", "Communication exposed", Unit::ratio, Better::lower, no_communication},
       {"data_wait_ratio", "Data wait share", Unit::ratio, Better::lower, data_wait},
+      {"step_cached_s", "Step time, cached batch", Unit::seconds, Better::lower, step_cached},
+      {"step_to_cached_ratio", "Step over cached batch", Unit::ratio, Better::lower, loader_cost},
       {"energy_per_step_j", "Energy per step", Unit::joules, Better::lower, energy_per_step},
       {"energy_per_token_j", "Energy per token", Unit::joules, Better::lower, energy_per_token},
   };

@@ -97,6 +97,17 @@ std::string hfu_note(const RunRecord& record, std::optional<double> value) {
   return "as MFU, from what was executed" + std::string(*value > 1 ? hint(*value, record.peak) : "");
 }
 
+/// What the loader takes of a step, by waiting or by cores that it keeps busy. Noise may put the cached pass
+/// behind.
+std::string loader_note(const RunRecord& record, std::optional<double> ratio) {
+  if (!ratio || !record.metrics.step_s) return "";
+  const double step_s = record.metrics.step_s->mean;
+  const double cost_s = step_s - step_s / *ratio;
+  if (cost_s <= 0) return "the loader costs nothing that could be measured";
+  return fmt::format("the loader costs {} of a step ({})", format_seconds(cost_s),
+                     format_share(cost_s / step_s));
+}
+
 using Note = std::string (*)(const RunRecord&, std::optional<double>);
 
 /// What a metric rests on, where the table can say so in a line.
@@ -118,6 +129,11 @@ const std::map<std::string, Note>& notes() {
        [](const RunRecord&, std::optional<double>) -> std::string {
          return "of the whole device, by its own counter";
        }},
+      {"step_cached_s",
+       [](const RunRecord&, std::optional<double>) -> std::string {
+         return "mean of a second pass on one batch, loader at rest";
+       }},
+      {"step_to_cached_ratio", loader_note},
       {"data_wait_ratio",
        [](const RunRecord&, std::optional<double>) -> std::string {
          return "of the step, blocked on the loader";

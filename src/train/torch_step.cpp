@@ -47,7 +47,9 @@ struct TorchStep::State {
   torch::Tensor share;  ///< 1 / micro_batches: backward starts with it, so gradients are those of the mean
 
   Batch batch;
+  std::optional<Batch> kept;  ///< on the host
   torch::Tensor loss;
+  int64_t counted_samples = 0;
 
   // Of this block.
   std::vector<torch::Tensor> losses;  ///< per micro-batch; on the device until end_block
@@ -57,6 +59,7 @@ struct TorchStep::State {
   Counts finished, present;  ///< of finished steps; of the step under way
 
   void start_over(int64_t steps);
+  Batch next_whole_batch();
   std::vector<double> step_losses() const;
 };
 
@@ -69,6 +72,13 @@ void TorchStep::State::start_over(int64_t steps) {
   next_loss = 0;
   finished_steps = 0;
   finished = present = Counts{};
+}
+
+/// Skips the short batch that an epoch without drop_last ends with. Where the whole dataset is smaller than a
+/// batch, all are short.
+Batch TorchStep::State::next_whole_batch() {
+  Batch next = loader->next();
+  return next.samples < loader->batch_size() ? loader->next() : next;
 }
 
 /// Mean over the micro-batches of each finished step; one copy from the device.
@@ -90,11 +100,15 @@ TorchStep::~TorchStep() = default;
 
 void TorchStep::begin_block(int64_t steps) {
   state_->start_over(steps);
-  if (state_->pauses_between_blocks) state_->loader->resume();
+  if (state_->pauses_between_blocks && !state_->kept) state_->loader->resume();
 }
 
 void TorchStep::next_batch() {
-  state_->batch = state_->loader->next();
+  if (state_->kept) {
+    state_->batch = *state_->kept;
+  } else {
+    state_->batch = state_->loader->next();
+  }
 }
 
 void TorchStep::transfer() {
@@ -135,11 +149,17 @@ BlockFacts TorchStep::end_block() {
   return facts;
 }
 
+void TorchStep::keep_batch() {
+  pause_between_blocks();
+  state_->kept = state_->next_whole_batch();
+}
+
 FlopTotals TorchStep::count() {
+  state_->kept.reset();
   begin_block(1);
   FlopObserver observer(state_->counting);
   for (int64_t i = 0; i < state_->micro_batches; ++i) {
-    next_batch();
+    state_->batch = state_->next_whole_batch();
     transfer();
     observer.enter(FlopObserver::Part::forward);
     forward();
@@ -148,7 +168,12 @@ FlopTotals TorchStep::count() {
   }
   observer.enter(FlopObserver::Part::optimizer);
   update();
+  state_->counted_samples = state_->finished.samples;
   return observer.totals();
+}
+
+int64_t TorchStep::counted_samples() const {
+  return state_->counted_samples;
 }
 
 bool TorchStep::read_only_zeros() const {

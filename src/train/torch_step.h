@@ -36,9 +36,12 @@ class TorchStep : public TrainingStep {
   void backward() override;
   void update() override;
   BlockFacts end_block() override;
+  void keep_batch() override;
 
-  /// One whole untimed step (all micro-batches) under the operator observer.
+  /// One whole untimed step (all micro-batches, none of them short) under the operator observer.
   FlopTotals count();
+  /// Samples in the last counted step.
+  int64_t counted_samples() const;
   /// From now on the loader's workers stand still outside of blocks, at once too.
   void pause_between_blocks();
   /// Batches the loader has ready; absent without workers.

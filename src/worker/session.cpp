@@ -11,6 +11,7 @@
 
 #include "config/input_list.h"
 #include "flopmark/error.h"
+#include "measure/cached_pass.h"
 #include "measure/condition_sampler.h"
 #include "measure/host_marker.h"
 #include "measure/turns.h"
@@ -105,6 +106,7 @@ class Session {
     samples_.memory = memory.read();
     samples_.zero_inputs = step_->read_only_zeros();
     step_->pause_between_blocks();  // what follows is no part of the job
+    if (config_.measure.loader == "both" && !state_.stop.load()) time_cached_steps();
   }
 
   /// Waits for the front-end's turns, runs them, and returns when it gives no more. Nothing of this process
@@ -135,6 +137,7 @@ class Session {
     state_.step.store(0);
     state_.stage.store(LoopState::Stage::count);
     samples_.flops = step_->count();
+    samples_.counted_samples = step_->counted_samples();
     samples_.zero_inputs = samples_.zero_inputs.value_or(true) && step_->read_only_zeros();
     samples_.attention_kernel = attention_kernel(*samples_.flops, config_.model);
   }
@@ -142,6 +145,15 @@ class Session {
   LaunchSamples& samples() { return samples_; }
 
  private:
+  void time_cached_steps() {
+    BlockSamples cached = run_cached_pass(*step_, *marker_, clock_,
+                                          {.steps = config_.measure.steps,
+                                           .micro_batches = config_.train.gradient_accumulation,
+                                           .steps_before = samples_.timed.steps},
+                                          state_);
+    if (!state_.stop.load()) samples_.cached = std::move(cached);
+  }
+
   TurnSamples take_turn(int64_t steps) {
     const auto queue_depth = step_->queue_depth();
     const BlockSamples block = run_turn(*step_, *marker_, clock_,

@@ -56,6 +56,9 @@ inline LaunchSamples example_samples() {
   samples.timed.images = 5;
   samples.timed.losses = {5.545177444479562, 5.5};
   samples.turns = {{1, 0.4, 3}, {1, 1.0 / 7, std::nullopt}};
+  samples.cached = samples.timed;
+  samples.cached->wall_s = 0.1 + 0.2;
+  samples.counted_samples = 64;
   samples.memory = {1, 2, 3, 4, 5};
   samples.flops = FlopTotals{};
   samples.flops->forward_flop = 10;

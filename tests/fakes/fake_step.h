@@ -45,7 +45,7 @@ struct FakeScript {
 
 /// A training step that takes exactly the scripted time on a FakeClock and allocates nothing between
 /// begin_block and end_block. Keeps its calls as letters: B(egin) n(ext) t(ransfer) f(orward) b(ackward)
-/// u(pdate) E(nd).
+/// u(pdate) E(nd) K(eep).
 class FakeStep : public TrainingStep {
  public:
   FakeStep(FakeClock& clock, FakeScript script) : clock_(clock), script_(std::move(script)) {}
@@ -57,8 +57,12 @@ class FakeStep : public TrainingStep {
     calls_ += 'B';
   }
   void next_batch() override {
-    run(Phase::data, 'n');
-    facts_.data_wait_host_s += script_.phase_s[0] * script_.scale(step_);
+    if (kept_) {
+      calls_ += 'n';
+    } else {
+      run(Phase::data, 'n');
+      facts_.data_wait_host_s += script_.phase_s[0] * script_.scale(step_);
+    }
     facts_.samples += script_.samples;
     facts_.tokens += script_.tokens;
     facts_.images += script_.images;
@@ -75,6 +79,10 @@ class FakeStep : public TrainingStep {
   BlockFacts end_block() override {
     calls_ += 'E';
     return facts_;
+  }
+  void keep_batch() override {
+    calls_ += 'K';
+    kept_ = true;
   }
 
   const std::string& calls() const { return calls_; }
@@ -94,6 +102,7 @@ class FakeStep : public TrainingStep {
   BlockFacts facts_;
   std::string calls_;
   int64_t step_ = 1;
+  bool kept_ = false;
 };
 
 }  // namespace flopmark

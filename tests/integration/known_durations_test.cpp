@@ -9,6 +9,7 @@
 #include "compare/launch_ratios.h"
 #include "compare/paired_changes.h"
 #include "compare/paired_judge.h"
+#include "measure/cached_pass.h"
 #include "measure/host_marker.h"
 #include "measure/turns.h"
 #include "results/run_warnings.h"
@@ -26,7 +27,7 @@ using ::testing::Field;
 using ::testing::Not;
 
 constexpr double kWithin = 0.02;
-constexpr int64_t kSteps = 40;
+constexpr int64_t kSteps = 40, kCachedSteps = 10;
 
 /// Sleeps: when each began, and what it really took.
 class Naps {
@@ -104,7 +105,7 @@ class SleepingModel : public TrainableModel {
 
 /// Timed steps of the model on the dataset, through the loader and step of the worker.
 LaunchSamples measure(std::unique_ptr<TrainableModel> model, std::shared_ptr<const Dataset> dataset,
-                      int64_t loader_threads) {
+                      int64_t loader_threads, int64_t cached_steps = 0) {
   TrainConfig train;
   train.precision = "fp32";
   auto loader = std::make_unique<Loader>(
@@ -117,6 +118,9 @@ LaunchSamples measure(std::unique_ptr<TrainableModel> model, std::shared_ptr<con
   samples.warmup.steady = true;
   samples.timed = run_block(step, *marker, clock, BlockOptions{.steps = kSteps}, state);
   samples.zero_inputs = step.read_only_zeros();
+  if (cached_steps > 0) {
+    samples.cached = run_cached_pass(step, *marker, clock, BlockOptions{.steps = cached_steps}, state);
+  }
   return samples;
 }
 
@@ -175,6 +179,23 @@ TEST(KnownDurations, ALoaderThatSleepsIsMeasuredBack) {
       EXPECT_NEAR(typical_ratio(phase(samples, Phase::data), naps.last(kSteps)), 1, kWithin);
     }
     EXPECT_THAT(warnings_of(samples), has_code("data_wait_dominates")) << loader_threads;
+  }
+}
+
+// A loader of 20 ms before a forward of 10 ms: of 30 ms it costs 20, and the cached pass does not wait for
+// it.
+TEST(KnownDurations, WhatTheLoaderCostsIsMeasuredBack) {
+  for (const int64_t loader_threads : {0, 1}) {
+    const Naps naps;
+    const LaunchSamples samples =
+        measure(std::make_unique<SleepingModel>(naps, SleepPlan{10ms, 10ms, 0}),
+                std::make_shared<NumberDataset>(naps, 20ms), loader_threads, kCachedSteps);
+    const double step_s = median(samples.timed.step_s), cached_s = median(samples.cached->step_s);
+    // One thread makes the next batch while the step runs, so that 20 of the 30 ms remain.
+    EXPECT_NEAR(step_s, loader_threads == 0 ? 0.030 : 0.020, 0.003) << loader_threads;
+    EXPECT_NEAR(cached_s, 0.010, 0.002) << loader_threads;
+    EXPECT_LT(samples.cached->data_wait_host_s, 0.001) << loader_threads;
+    EXPECT_EQ(samples.cached->steps, kCachedSteps);
   }
 }
 

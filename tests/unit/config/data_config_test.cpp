@@ -114,5 +114,12 @@ TEST(DataConfig, TensorsAreRefusedWithAReason) {
       HasSubstr("data.inputs does not apply to data.type \"tensors\", only to synthetic"));
 }
 
+TEST(DataConfig, TheLoadersCostIsAskedFor) {
+  EXPECT_EQ(load_text("{}").measure.loader, "normal");
+  EXPECT_EQ(load_text(R"({"measure": {"loader": "both"}})").measure.loader, "both");
+  EXPECT_THAT(refused_text(R"({"measure": {"loader": "cached"}})"),
+              HasSubstr("expected one of normal, both"));
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -47,7 +47,7 @@ TEST(RunConfig, EmptyConfigHasTheDefaults) {
                 "weight_decay": 0.01, "beta1": 0.9,
                                        "beta2": 0.999, "eps": 1e-8}},
     "measure": {"warmup_min_steps": 10, "warmup_max_steps": 200, "warmup_max_s": 120.0, "steps": 50,
-                "repeats": 10, "timeout_s": 3600.0, "threads": 0, "attention_convention": "full"}})"));
+                "repeats": 10, "timeout_s": 3600.0, "threads": 0, "attention_convention": "full", "loader": "normal"}})"));
 }
 
 TEST(RunConfig, EveryKeyReachesItsPlace) {

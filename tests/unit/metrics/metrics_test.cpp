@@ -160,14 +160,14 @@ TEST(MetricRows, AreTheKeysOfTheRecordEachOnce) {
   for (const MetricRow& row : metric_rows()) {
     keys.emplace_back(row.key);
   }
-  EXPECT_THAT(
-      keys,
-      testing::UnorderedElementsAre(
-          "samples_per_s", "samples_per_s_per_device", "tokens_per_s", "tokens_per_s_per_device",
-          "images_per_s", "images_per_s_per_device", "model_flop_per_s", "hardware_flop_per_s", "mfu_ratio",
-          "hfu_ratio", "hfu_recompute_only_ratio", "memory_peak_allocated_bytes",
-          "memory_peak_reserved_bytes", "memory_device_used_bytes", "host_peak_bytes", "communication_ratio",
-          "communication_exposed_ratio", "data_wait_ratio", "energy_per_step_j", "energy_per_token_j"));
+  EXPECT_THAT(keys,
+              testing::UnorderedElementsAre(
+                  "samples_per_s", "samples_per_s_per_device", "tokens_per_s", "tokens_per_s_per_device",
+                  "images_per_s", "images_per_s_per_device", "model_flop_per_s", "hardware_flop_per_s",
+                  "mfu_ratio", "hfu_ratio", "hfu_recompute_only_ratio", "memory_peak_allocated_bytes",
+                  "memory_peak_reserved_bytes", "memory_device_used_bytes", "host_peak_bytes",
+                  "communication_ratio", "communication_exposed_ratio", "data_wait_ratio", "step_cached_s",
+                  "step_to_cached_ratio", "energy_per_step_j", "energy_per_token_j"));
 }
 
 TEST(MetricRows, KeysCarryTheirUnitAndTitlesDiffer) {

@@ -42,6 +42,7 @@ struct StepSetup {
   int64_t batch_size = 2;
   TrainConfig train = {};
   int64_t loader_workers = 0;
+  bool drop_last = true;
 };
 
 /// A step on tiny LLaMA, and the parameters it trains.
@@ -59,6 +60,7 @@ struct Trainer {
     options.batch_size = setup.batch_size;
     options.workers = setup.loader_workers;
     options.shuffle = false;
+    options.drop_last = setup.drop_last;
     auto loader = std::make_unique<Loader>(text, options);
     step = std::make_unique<TorchStep>(std::move(model), std::move(loader),
                                        StepOptions{torch::kCPU, setup.train});
@@ -128,6 +130,38 @@ TEST_F(TorchStepTest, TheLoaderStandsStillBetweenBlocks) {
     EXPECT_GE(made(), before + 20 - 4) << "the loader did not go on";
   }
   EXPECT_FALSE(Trainer({}).step->queue_depth()) << "without workers";
+}
+
+TEST_F(TorchStepTest, AKeptBatchIsTrainedOnAgainAndAgain) {
+  setup_.loader_workers = 1;
+  Trainer trainer(setup_);
+  trainer.train(1);
+  trainer.step->keep_batch();
+  const int64_t made = trainer.text->made;
+  const BlockFacts facts = trainer.train(5);
+  EXPECT_EQ(trainer.text->made, made) << "the loader stands still";
+  EXPECT_EQ(facts.samples, 5 * 2);
+  EXPECT_EQ(facts.losses.size(), 5U);
+  EXPECT_LT(facts.losses.back(), facts.losses.front());
+  EXPECT_EQ(trainer.step->count().optimizer_flop, trainer.step->count().optimizer_flop);
+  EXPECT_GT(trainer.text->made, made) << "counting takes batches of the loader again";
+}
+
+// Eight sequences in batches of 3, the short one of 2 kept: 3, 3, 2, 3, ...
+TEST_F(TorchStepTest, AShortBatchCountsItsSamplesAndIsNeverTheCountedOne) {
+  setup_.batch_size = 3;
+  setup_.drop_last = false;
+  Trainer trainer(setup_);
+  EXPECT_EQ(trainer.train(3).samples, 8);
+  trainer.train(2);
+  const FlopTotals whole = trainer.step->count();  // the next batch of the loader would be the short one
+  EXPECT_EQ(trainer.step->counted_samples(), 3);
+  StepSetup other;
+  other.batch_size = 3;
+  EXPECT_EQ(whole.forward_flop, Trainer(other).step->count().forward_flop);
+  trainer.train(1);
+  trainer.step->keep_batch();
+  EXPECT_EQ(trainer.train(4).samples, 4 * 3);
 }
 
 TEST_F(TorchStepTest, AccumulatesToTheSameStepAsOneLargeBatch) {

@@ -1,0 +1,18 @@
+#include "measure/cached_pass.h"
+
+#include "measure/turns.h"
+
+namespace flopmark {
+
+BlockSamples run_cached_pass(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options,
+                             LoopState& state) {
+  step.keep_batch();
+  return run_turn(step, marker, clock,
+                  {.steps = options.steps,
+                   .micro_batches = options.micro_batches,
+                   .steps_before = options.steps_before,
+                   .discard_first = true},
+                  state);
+}
+
+}  // namespace flopmark

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "measure/step_loop.h"
+
+namespace flopmark {
+
+/// As run_block(), but every step trains on one batch made before (TrainingStep::keep_batch): what a step
+/// takes where the loader costs nothing, neither by waiting for it nor by the cores it keeps busy. One step
+/// before is in no figure. `options.steps_before` as there. @throws as run_block().
+BlockSamples run_cached_pass(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options,
+                             LoopState& state);
+
+}  // namespace flopmark
