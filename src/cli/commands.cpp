@@ -52,6 +52,7 @@ void setup_commands(CLI::App& app, Invocation& invocation) {
   setup_flops(app, invocation);
   setup_mfu(app, invocation);
   setup_peak(app, invocation);
+  setup_data(app, invocation);
   setup_list(app, invocation);
   setup_env(app, invocation);
   setup_doctor(app, invocation);

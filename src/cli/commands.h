@@ -33,6 +33,7 @@ void setup_baseline(CLI::App& app, Invocation& invocation);
 void setup_flops(CLI::App& app, Invocation& invocation);
 void setup_mfu(CLI::App& app, Invocation& invocation);
 void setup_peak(CLI::App& app, Invocation& invocation);
+void setup_data(CLI::App& app, Invocation& invocation);
 void setup_list(CLI::App& app, Invocation& invocation);
 void setup_env(CLI::App& app, Invocation& invocation);
 void setup_doctor(CLI::App& app, Invocation& invocation);

@@ -74,6 +74,14 @@ TokenLayout llmc_layout(std::span<const std::byte> file, const std::string& path
 
 }  // namespace
 
+std::vector<int32_t> llmc_token_header(int32_t count) {
+  std::vector<int32_t> header(kHeaderBytes / sizeof(int32_t));
+  header[0] = kMagic;
+  header[1] = kVersion;
+  header[2] = count;
+  return header;
+}
+
 TokenLayout text_layout(std::span<const std::byte> file) {
   return {"text", 0, 1, static_cast<int64_t>(file.size())};
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace flopmark {
 
@@ -28,5 +29,8 @@ TokenLayout text_layout(std::span<const std::byte> file);
 /// version; an
 ///   id count that disagrees with the file's size; an odd number of bytes.
 TokenLayout token_layout(std::span<const std::byte> file, const std::string& format, const std::string& path);
+
+/// The 256 words that begin an llm.c file of `count` ids.
+std::vector<int32_t> llmc_token_header(int32_t count);
 
 }  // namespace flopmark

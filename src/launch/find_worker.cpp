@@ -9,6 +9,7 @@
 #include "launch/line_splitter.h"
 #include "launch/signal_watch.h"
 #include "launch/worker_process.h"
+#include "measure/json_fields.h"
 
 namespace flopmark {
 namespace {
@@ -91,6 +92,24 @@ WorkerAnswer ask_worker(const std::filesystem::path& worker, std::vector<std::st
   throw usage_error(text);
 }
 
+std::vector<TensorFacts> tensors_from_json(const nlohmann::json& list) {
+  std::vector<TensorFacts> tensors;
+  for (const nlohmann::json& entry : list) {
+    TensorFacts facts{.name = text_field(entry, "name"),
+                      .dtype = text_field(entry, "dtype"),
+                      .shape = {},
+                      .low = {},
+                      .high = {}};
+    for (const nlohmann::json& size : array_field(entry, "shape")) facts.shape.push_back(size.get<int64_t>());
+    if (entry.at("low").is_number_integer()) {
+      facts.low = entry.at("low").get<int64_t>();
+      facts.high = entry.at("high").get<int64_t>();
+    }
+    tensors.push_back(std::move(facts));
+  }
+  return tensors;
+}
+
 }  // namespace
 
 WorkerVersion ask_worker_version(const std::filesystem::path& worker, std::chrono::duration<double> timeout) {
@@ -114,6 +133,20 @@ Environment ask_worker_environment(const std::filesystem::path& worker, const st
     }
   }
   refuse_answer(worker, "environment", answer);
+}
+
+TensorAnswer ask_worker_tensors(const std::filesystem::path& worker, const std::string& file,
+                                std::chrono::duration<double> timeout) {
+  const WorkerAnswer answer =
+      ask_worker(worker, {"--tensors", std::filesystem::absolute(file).string()}, timeout);
+  for (const std::string& line : answer.lines) {
+    if (!answer.trouble.empty()) break;
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) continue;  // a library's own words
+    if (json.contains("error")) return {.tensors = {}, .refusal = text_field(json, "error")};
+    if (json.contains("tensors")) return {.tensors = tensors_from_json(json.at("tensors")), .refusal = ""};
+  }
+  refuse_answer(worker, "tensors", answer);
 }
 
 std::filesystem::path find_worker(const std::filesystem::path& given) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/inspection.h"
 #include "flopmark/record.h"
 #include "launch/protocol.h"
 #include "measure/samples.h"
@@ -64,6 +65,17 @@ WorkerVersion ask_worker_version(const std::filesystem::path& worker,
 /// that a config's "device" names. @throws Error 200 if it cannot be asked or there is no such device.
 Environment ask_worker_environment(const std::filesystem::path& worker, const std::string& device,
                                    std::chrono::duration<double> timeout = std::chrono::seconds(60));
+
+/// What a .pt file holds, or why that is no tensors.
+struct TensorAnswer {
+  std::vector<TensorFacts> tensors;
+  std::string refusal;  ///< names the file; empty if there is none
+};
+
+/// What `worker --tensors FILE` says of a .pt file, which only the worker opens. @throws Error 200 if it
+/// cannot be asked.
+TensorAnswer ask_worker_tensors(const std::filesystem::path& worker, const std::string& file,
+                                std::chrono::duration<double> timeout = std::chrono::seconds(60));
 
 /// The worker to use: `given` if not empty, else FLOPMARK_WORKER, else flopmark-worker beside this program.
 /// @throws Error 200 naming the places looked at.

@@ -8,6 +8,7 @@
 #include "flopmark/error.h"
 #include "launch/protocol.h"
 #include "measure/samples.h"
+#include "worker/describe_tensors.h"
 #include "worker/device_facts.h"
 #include "worker/session.h"
 
@@ -40,11 +41,12 @@ int print_environment(const std::string& device) {
 int run_worker_program(int argc, const char* const* argv, const ModelMaker& maker) {
   CLI::App app{"flopmark-worker: one launch of a measured training job; started by flopmark"};
   bool version = false, environment = false;
-  std::string device = "auto";
+  std::string device = "auto", tensors;
   SessionOptions options;
   app.add_flag("--version", version, "protocol and LibTorch version, one line of JSON");
   app.add_flag("--environment", environment, "what it runs on, one line of JSON");
   app.add_option("--device", device, "with --environment: of this device");
+  app.add_option("--tensors", tensors, "what tensors a .pt file holds, one line of JSON");
   app.add_option("--config", options.config, "resolved config");
   app.add_option("--samples", options.samples, "raw-sample file to write");
   app.add_option("--progress-fd", options.progress_fd, "open file descriptor for progress lines");
@@ -62,6 +64,7 @@ int run_worker_program(int argc, const char* const* argv, const ModelMaker& make
     return 0;
   }
   if (environment) return print_environment(device);
+  if (!tensors.empty()) return std::puts(describe_tensors(tensors).c_str()) < 0 ? 1 : 0;
   if (options.config.empty() || options.samples.empty() || options.progress_fd < 0) {
     std::fputs("flopmark-worker is started by flopmark: use flopmark run CONFIG\n", stderr);
     return static_cast<int>(ExitCode::usage);

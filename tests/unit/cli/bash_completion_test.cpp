@@ -40,7 +40,7 @@ TEST_F(BashCompletionTest, BashParsesTheScript) {
 TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   write_script();
   EXPECT_THAT(bash({""}), ElementsAre("run", "check", "compare", "ab", "calibrate", "bisect", "baseline",
-                                      "flops", "mfu", "peak", "list", "env", "doctor", "completion"));
+                                      "flops", "mfu", "peak", "data", "list", "env", "doctor", "completion"));
   EXPECT_THAT(bash({"ba"}), ElementsAre("baseline"));
   EXPECT_THAT(bash({"baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(bash({"run", "--qu"}), ElementsAre("--quiet"));

@@ -31,6 +31,9 @@ const std::vector<HelpCase>& help_cases() {
                                             {"ab", {"ab", "--help"}},
                                             {"calibrate", {"calibrate", "--help"}},
                                             {"bisect", {"bisect", "--help"}},
+                                            {"data", {"data", "--help"}},
+                                            {"data_inspect", {"data", "inspect", "--help"}},
+                                            {"data_tokenize", {"data", "tokenize", "--help"}},
                                             {"list", {"list", "--help"}},
                                             {"env", {"env", "--help"}},
                                             {"doctor", {"doctor", "--help"}},
@@ -79,7 +82,7 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
        "unknown command \"rnu\"; the commands are run, check, compare, ab, calibrate, bisect, baseline, "
-       "flops, mfu, peak, list, env, doctor, completion; "
+       "flops, mfu, peak, data, list, env, doctor, completion; "
        "see "
        "flopmark --help"},
       {{"--no-such"}, "--no-such"},
