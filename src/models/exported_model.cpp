@@ -8,6 +8,15 @@
 
 namespace flopmark {
 
+namespace {
+
+/// A model exported in another type stays in it: its graph holds casts to that.
+void cast_float32(const torch::Tensor& tensor, torch::Dtype dtype) {
+  if (tensor.scalar_type() == torch::kFloat) cast_floating(tensor, dtype);
+}
+
+}  // namespace
+
 ExportedModel::ExportedModel(const ModelShape& shape, const ModelOptions& options)
     : path_(shape.exported),
       place_("model.exported " + path_),
@@ -34,9 +43,9 @@ void ExportedModel::check_count(int64_t inputs) const {
 /// Casts, and keeps what is to be trained.
 void ExportedModel::collect_parameters() {
   const c10::AutoGradMode no_grad(false);
-  for (const torch::Tensor& buffer : loaded_.buffers) cast_floating(buffer, dtype_);
+  for (const torch::Tensor& buffer : loaded_.buffers) cast_float32(buffer, dtype_);
   for (const torch::Tensor& parameter : loaded_.parameters) {
-    cast_floating(parameter, dtype_);
+    cast_float32(parameter, dtype_);
     if (parameter.requires_grad()) parameters_.push_back(parameter);
   }
   if (parameters_.empty()) {

@@ -15,8 +15,8 @@ namespace flopmark {
 /// A model from a file of torch.export.save, in the mode it was exported in. Its graph runs operator by
 /// operator, so that autograd records it. Without `shape.loss`, forward gets all inputs of a batch and its
 /// first result is the scalar loss; with it, forward gets all but the last, and the loss is that of its first
-/// result and the last. Floating parameters and buffers are cast to the type of `options.tensor`, as
-/// Module.to() does, and so are float32 inputs. Buffers that the graph changes are kept: those that it
+/// result and the last. Parameters, buffers and inputs of float32 are cast to the type of `options.tensor`;
+/// other types stay as exported. Buffers that the graph changes are kept: those that it
 /// returns are written at the beginning of the next forward, since backward may still need the old ones.
 class ExportedModel : public TrainableModel {
  public:

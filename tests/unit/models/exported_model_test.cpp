@@ -305,6 +305,15 @@ TEST_F(ExportedModelTest, ParametersAndBuffersTakeThePrecisionsType) {
   EXPECT_EQ(model->parameters()[0].grad().scalar_type(), torch::kBFloat16);
 }
 
+TEST_F(ExportedModelTest, AModelOfAnotherTypeStaysInIt) {
+  ExportedFile file;
+  file.parameter("w", torch::ones({4, 3}, torch::kDouble).requires_grad_()).input("x", {2, 3}, /*dtype=*/8);
+  file.node("torch.ops.aten.linear.default", {{"input", tensor_arg("x")}, {"weight", tensor_arg("w")}}, "y");
+  const auto model = model_of(end_with_sum(file, "y"));
+  EXPECT_EQ(model->loss(batch_of({torch::ones({2, 3}, torch::kDouble)})).item<float>(), 24);
+  EXPECT_EQ(model->parameters()[0].scalar_type(), torch::kDouble);
+}
+
 TEST_F(ExportedModelTest, RefusesInputsThatWereNotExported) {
   const ExportedFile file = test::exported_linear(test::weight({4, 3}));
   EXPECT_THAT(refusal(file, {torch::ones({5, 3})}, ExitCode::usage),
