@@ -174,10 +174,11 @@ TEST(MetricRows, KeysCarryTheirUnitAndTitlesDiffer) {
   std::set<std::string> titles;
   for (const MetricRow& row : metric_rows()) {
     const std::string key = row.key;
-    const char* suffix = row.unit == Unit::ratio    ? "_ratio"
-                         : row.unit == Unit::bytes  ? "_bytes"
-                         : row.unit == Unit::joules ? "_j"
-                                                    : "_per_s";
+    const char* suffix = row.unit == Unit::ratio     ? "_ratio"
+                         : row.unit == Unit::bytes   ? "_bytes"
+                         : row.unit == Unit::joules  ? "_j"
+                         : row.unit == Unit::seconds ? "_s"
+                                                     : "_per_s";
     EXPECT_THAT(key, testing::AnyOf(testing::EndsWith(suffix), testing::EndsWith("_per_s_per_device")));
     EXPECT_EQ(row.unit == Unit::flop_per_second, key.ends_with("flop_per_s")) << key;
     EXPECT_TRUE(titles.insert(row.title).second) << row.title;
