@@ -34,6 +34,9 @@ int main(int argc, char** argv) {
   } catch (const c10::Error& error) {
     std::fprintf(stderr, "%s: %s\n", argv[1], error.what_without_backtrace());
     return 1;
+  } catch (const std::exception& error) {  // of the source itself
+    std::fprintf(stderr, "%s: %s\n", argv[1], error.what());
+    return 1;
   }
   return 0;
 }
