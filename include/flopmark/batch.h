@@ -8,7 +8,8 @@
 namespace flopmark {
 
 /// One micro-batch, on the host until transferred. `inputs` go to the model in order, targets last.
-/// Language models: inputs[0] ids int64 [B, T], inputs[1] next ids int64 [B, T].
+/// Language models: inputs[0] ids int64 [B, T], inputs[1] next ids int64 [B, T]; bert: the tokens that were
+/// masked in inputs[0], -100 everywhere else.
 /// Classifiers: inputs[0] images float32 [B, C, H, W], inputs[1] labels int64 [B].
 struct Batch {
   std::vector<torch::Tensor> inputs;

@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "config/input_list.h"
 #include "config/run_config.h"
+#include "flops/closed_form.h"
 #include "launch/launch.h"
 #include "report/flops_report.h"
 
@@ -44,16 +45,16 @@ LaunchSamples count_step(const RunConfig& config, const std::filesystem::path& w
   return std::move(*outcome.samples);
 }
 
-bool is_language_model(const ModelShape& model) {
-  return model.type == "llama" || model.type == "gpt2";
+bool reads_tokens(const ModelShape& model) {
+  return model.vocab_size > 0;
 }
 
 std::string step_text(const RunConfig& config) {
   const int64_t count = config.train.gradient_accumulation;
   std::string text =
       fmt::format("{} micro-batch{} of {}", count, count == 1 ? "" : "es", config.data.batch_size);
-  text += is_language_model(config.model) ? fmt::format(" x {} tokens", config.data.sequence_length)
-                                          : (config.data.batch_size == 1 ? " sample" : " samples");
+  text += reads_tokens(config.model) ? fmt::format(" x {} tokens", config.data.sequence_length)
+                                     : (config.data.batch_size == 1 ? " sample" : " samples");
   const int64_t interval = config.train.activation_checkpointing.blocks;
   if (interval == 1) text += ", every block checkpointed";
   if (interval > 1) text += fmt::format(", every {}th block checkpointed", interval);
@@ -73,7 +74,7 @@ FlopsSubject subject_of(RunConfig config, LaunchSamples samples) {
   subject.parameters = samples.parameters;
   subject.attention_kernel = samples.attention_kernel;
   subject.counted_on = file.empty() ? "meta" : samples.environment.device_name.value_or("the device");
-  if (is_language_model(config.model)) {
+  if (is_decoder(config.model)) {
     const int64_t tokens =
         config.data.batch_size * config.data.sequence_length * config.train.gradient_accumulation;
     subject.formulas = {transformer_shape(config.model, {.sequence_length = config.data.sequence_length}),

@@ -7,14 +7,10 @@
 #include "config/key_value.h"
 #include "config/presets.h"
 #include "flopmark/error.h"
+#include "flops/closed_form.h"
 
 namespace flopmark {
 namespace {
-
-/// The conventions are of decoders: llama and gpt2.
-bool is_decoder(const ModelShape& shape) {
-  return shape.type == "llama" || shape.type == "gpt2";
-}
 
 std::string language_presets() {
   std::string names;

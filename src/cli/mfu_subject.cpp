@@ -144,7 +144,7 @@ MfuSubject subject_of(const MfuOptions& options, const RunConfig* config) {
   const DescribedModel model = config == nullptr
                                    ? model_of_flags(options)
                                    : DescribedModel{config->model, config->data.sequence_length};
-  if (model.shape.type != "llama" && model.shape.type != "gpt2") {
+  if (!is_decoder(model.shape)) {
     throw usage_error(
         "the conventions are of decoders with attention, and this is none; count its FLOPs (flopmark run "
         "CONFIG --dry-run) and give --model-flop-per-s");

@@ -29,7 +29,9 @@ std::string paragraph(const std::string& text) {
 std::string key_help(const KeyRow& row) {
   const std::string scope = scope_text(row);
   const std::string default_text = row.default_text.empty() ? default_of(row).dump() : row.default_text;
-  return fmt::format("{}{}\n", row.path, scope.empty() ? "" : "  (" + scope + ")") + paragraph(row.doc) +
+  const std::string beside = scope.empty() ? row.path : fmt::format("{}  ({})", row.path, scope);
+  const bool fits = beside.size() <= kColumns;
+  return (fits ? beside + "\n" : row.path + "\n" + paragraph("(" + scope + ")")) + paragraph(row.doc) +
          paragraph(expected_text(row)) + paragraph("default: " + default_text);
 }
 

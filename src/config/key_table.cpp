@@ -30,10 +30,10 @@ KeyScope models_from_files() {
   return {.models = {"torchscript", "exported"}};
 }
 KeyScope language_models() {
-  return {.models = {"llama", "gpt2"}};
+  return {.models = {"llama", "gpt2", "bert"}};
 }
 KeyScope transformers() {
-  return {.models = {"llama", "gpt2", "vit"}};
+  return {.models = {"llama", "gpt2", "vit", "bert"}};
 }
 KeyScope image_models() {
   return {.models = {"mlp", "resnet", "vit"}, .file_model_data = {"images"}};
@@ -74,7 +74,7 @@ std::vector<KeyRow> model_rows() {
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },
        .doc = "Number of blocks; of an mlp, number of its hidden layers.", .integers = {1, 65536},
-       .scope = {.models = {"llama", "gpt2", "mlp", "vit"}}, .default_text = kFromPreset,
+       .scope = {.models = {"llama", "gpt2", "mlp", "vit", "bert"}}, .default_text = kFromPreset,
        .other_names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "depth"}},
       {.path = "model.heads", .field = +[](RunConfig& c) -> auto& { return c.model.heads; },
        .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = transformers(),
@@ -93,10 +93,11 @@ std::vector<KeyRow> model_rows() {
       {.path = "model.max_sequence_length",
        .field = +[](RunConfig& c) -> auto& { return c.model.max_sequence_length; },
        .doc = "Rows of the learned position embedding.", .integers = {1, kMaxCount},
-       .scope = {.models = {"gpt2"}}, .default_text = kFromPreset, .other_names = {"n_positions", "n_ctx"}},
+       .scope = {.models = {"gpt2", "bert"}}, .default_text = kFromPreset,
+       .other_names = {"n_positions", "n_ctx", "max_position_embeddings"}},
       {.path = "model.dropout", .field = +[](RunConfig& c) -> auto& { return c.model.dropout; },
        .doc = "Probability of dropout.", .numbers = kFraction,
-       .scope = {.models = {"gpt2", "vit"}}, .default_text = kFromPreset},
+       .scope = {.models = {"gpt2", "vit", "bert"}}, .default_text = kFromPreset},
       {.path = "model.patch_size", .field = +[](RunConfig& c) -> auto& { return c.model.patch_size; },
        .doc = "Height and width of a patch; divides data.image_size.", .integers = {1, 65536},
        .scope = {.models = {"vit"}}, .default_text = kFromPreset},

@@ -39,6 +39,20 @@ ModelShape gpt2(const std::string& preset, int64_t hidden_size, int64_t layers, 
           .max_sequence_length = 1024};
 }
 
+// Devlin et al. 2018, arXiv:1810.04805, section 3, with the released uncased models' vocabulary of 30522 and
+// 512 positions.
+ModelShape bert(const std::string& preset, int64_t hidden_size, int64_t layers, int64_t heads) {
+  return {.type = "bert",
+          .preset = preset,
+          .vocab_size = 30522,
+          .hidden_size = hidden_size,
+          .layers = layers,
+          .heads = heads,
+          .ffn_size = 4 * hidden_size,
+          .tied_embeddings = true,
+          .max_sequence_length = 512};
+}
+
 struct Stages {
   std::array<int64_t, 4> blocks;
   bool bottleneck;
@@ -94,6 +108,8 @@ std::vector<ModelShape> make_presets() {
        .image_size = 224,
        .image_channels = 3,
        .patch_size = 16},
+      bert("bert-base", 768, 12, 12),
+      bert("bert-large", 1024, 24, 16),
   };
 }
 
@@ -112,7 +128,7 @@ const ModelShape* find_preset(const std::string& name) {
 }
 
 const std::vector<std::string>& model_types() {
-  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "resnet", "vit"};
+  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "resnet", "vit", "bert"};
   return kTypes;
 }
 

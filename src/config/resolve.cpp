@@ -119,7 +119,7 @@ void check_language(const Checked& checked) {
   check_heads(checked);
   const ModelShape& model = checked.config.model;
   const DataConfig& data = checked.config.data;
-  if (model.type == "gpt2" && data.sequence_length > model.max_sequence_length) {
+  if (model.max_sequence_length > 0 && data.sequence_length > model.max_sequence_length) {
     checked.fail({"data.sequence_length", "model.max_sequence_length"},
                  "data.sequence_length {} is more than model.max_sequence_length {}", data.sequence_length,
                  model.max_sequence_length);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "data/cifar_dataset.h"
 #include "data/image_dataset.h"
+#include "data/masked_tokens.h"
 #include "data/sequence_dataset.h"
 #include "data/synthetic_dataset.h"
 #include "data/tensor_dataset.h"
@@ -34,12 +36,20 @@ constexpr Maker kMakers[] = {
     {"tensors", make_tensor_dataset}, {"text", make_sequence_dataset}, {"tokens", make_sequence_dataset},
 };
 
+/// Sequences as the model's training wants them.
+std::unique_ptr<Dataset> for_model(std::unique_ptr<Dataset> made, const RunConfig& config) {
+  if (config.model.type != "bert") return made;
+  return std::make_unique<MaskedTokens>(
+      std::move(made),
+      MaskedTokens::Options{.vocab_size = config.model.vocab_size, .seed = config.data.seed});
+}
+
 }  // namespace
 
 std::unique_ptr<Dataset> make_dataset(const RunConfig& config) {
   std::string known;
   for (const Maker& maker : kMakers) {
-    if (config.data.type == maker.type) return maker.make(config);
+    if (config.data.type == maker.type) return for_model(maker.make(config), config);
     known += (known.empty() ? "" : ", ") + std::string(maker.type);
   }
   throw usage_error(fmt::format("data.type \"{}\" is unknown; known: {}", config.data.type, known));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "flops/checked_math.h"
 #include "flops/flop_tally.h"
 #include "flops/image_forms.h"
+#include "flops/language_forms.h"
 
 // Parameters and FLOPs of the built-in models from their shape: 2 FLOPs per multiply-add; matmuls,
 // convolutions and attention only; the embedding lookup, norms, activations, rotary positions, biases,
@@ -84,6 +87,10 @@ StepFlop vit_step(const ModelShape& shape, const BatchShape& batch) {
   return vit_flop(shape, batch.batch_size);
 }
 
+StepFlop bert_step(const ModelShape& shape, const BatchShape& batch) {
+  return bert_flop(shape, batch.batch_size, batch.sequence_length);
+}
+
 struct ClosedForm {
   const char* type;
   int64_t (*parameters)(const ModelShape&);
@@ -97,6 +104,7 @@ constexpr ClosedForm kClosedForms[] = {
     {"mlp", mlp_parameters, mlp_step},
     {"resnet", resnet_parameters, resnet_step},
     {"vit", vit_parameters, vit_step},
+    {"bert", bert_parameters, bert_step},
 };
 
 /// @throws Error 200 for an unknown type and for a shape without a meaning.
@@ -132,6 +140,12 @@ void check_decoder(const ModelShape& shape) {
 
 }  // namespace
 
+bool is_decoder(const ModelShape& shape) {
+  return std::any_of(std::begin(kClosedForms), std::end(kClosedForms), [&](const ClosedForm& form) {
+    return form.flop == transformer_flop && shape.type == form.type;
+  });
+}
+
 int64_t count_parameters(const ModelShape& shape) {
   return form_of(shape).parameters(shape);
 }
@@ -148,7 +162,7 @@ int64_t count_attention_parameters(const ModelShape& shape) {
 
 FlopTotals closed_form_flops(const ModelShape& shape, const BatchShape& batch, const StepForm& form) {
   StepFlop one = form_of(shape).flop(shape, batch);
-  const bool causal = form.causal_convention && form_of(shape).flop == transformer_flop;
+  const bool causal = form.causal_convention && is_decoder(shape);
   if (causal) one = causal_half(std::move(one));
   FlopTotals totals;
   totals.attention_convention = form.causal_convention ? "causal" : "full";

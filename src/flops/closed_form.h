@@ -10,6 +10,10 @@ namespace flopmark {
 /// Number of parameters of a built-in model, shared ones once.
 int64_t count_parameters(const ModelShape& shape);
 
+/// Whether the formulas of conventions.h are for this model: a decoder with attention (llama, gpt2); any
+/// type may be asked for.
+bool is_decoder(const ModelShape& shape);
+
 /// Parameters that are used in matmuls, the output layer's included and the input embedding's not: each costs
 /// 2 FLOP per token forward. llama and gpt2 only. @throws Error 200 for another type.
 int64_t count_matmul_parameters(const ModelShape& shape);

@@ -8,21 +8,9 @@
 
 #include <cmath>
 
-#include "flopmark/error.h"
+#include "models/shape_checks.h"
 
 namespace flopmark {
-namespace {
-
-int64_t checked_heads(const ModelShape& shape) {
-  if (shape.heads < 1 || shape.hidden_size % shape.heads != 0) {
-    throw usage_error(
-        fmt::format("model.heads: {} does not divide model.hidden_size = {}; use a divisor of it",
-                    shape.heads, shape.hidden_size));
-  }
-  return shape.heads;
-}
-
-}  // namespace
 
 Gpt2::Gpt2(const ModelShape& shape, const ModelOptions& options)
     : BuiltInModel(options), heads_(checked_heads(shape)), dropout_(shape.dropout) {
@@ -81,13 +69,7 @@ torch::Tensor Gpt2::forward(const Block& block, const torch::Tensor& x) const {
 }
 
 torch::Tensor Gpt2::logits(const torch::Tensor& ids) {
-  const int64_t length = ids.size(1);
-  if (length > positions_.size(0)) {
-    throw usage_error(
-        fmt::format("data.sequence_length: {} is longer than model.max_sequence_length = {}; lower "
-                    "the first or raise the second",
-                    length, positions_.size(0)));
-  }
+  const int64_t length = checked_length(ids, positions_);
   auto x = drop(at::embedding(embedding_, ids) + positions_.narrow(0, 0, length));
   for (const auto& block : blocks_) {
     x = run_block(block.place, x,

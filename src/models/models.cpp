@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "flopmark/error.h"
+#include "models/bert.h"
 #include "models/exported_model.h"
 #include "models/gpt2.h"
 #include "models/llama.h"
@@ -29,7 +30,7 @@ struct ModelType {
 constexpr ModelType kModelTypes[] = {
     {"llama", InputKind::tokens, make<Llama>}, {"gpt2", InputKind::tokens, make<Gpt2>},
     {"mlp", InputKind::images, make<Mlp>},     {"resnet", InputKind::images, make<Resnet>},
-    {"vit", InputKind::images, make<Vit>},
+    {"vit", InputKind::images, make<Vit>},     {"bert", InputKind::tokens, make<Bert>},
 };
 
 const ModelType& find_type(const std::string& name) {

@@ -10,16 +10,12 @@
 #include <cmath>
 
 #include "flopmark/error.h"
+#include "models/shape_checks.h"
 
 namespace flopmark {
 namespace {
 
 void check_vit_shape(const ModelShape& shape) {
-  if (shape.heads < 1 || shape.hidden_size % shape.heads != 0) {
-    throw usage_error(
-        fmt::format("model.heads: {} does not divide model.hidden_size = {}; use a divisor of it",
-                    shape.heads, shape.hidden_size));
-  }
   if (shape.patch_size < 1 || shape.image_size < 1 || shape.image_size % shape.patch_size != 0) {
     throw usage_error(
         fmt::format("model.patch_size: {} does not divide data.image_size = {}; use a divisor of it",
@@ -38,7 +34,7 @@ constexpr double kVitNormEps = 1e-6;
 
 Vit::Vit(const ModelShape& shape, const ModelOptions& options)
     : BuiltInModel(options),
-      heads_((check_vit_shape(shape), shape.heads)),
+      heads_((check_vit_shape(shape), checked_heads(shape))),
       patch_size_(shape.patch_size),
       image_size_(shape.image_size),
       image_channels_(shape.image_channels),

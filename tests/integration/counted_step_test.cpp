@@ -91,6 +91,20 @@ TEST(CountedStep, EqualsTheClosedFormOfTheVisionTransformer) {
   }
 }
 
+TEST(CountedStep, EqualsTheClosedFormOfTheEncoder) {
+  for (const char* kernel : {"fused", "unfused"}) {
+    RunConfig config = load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",
+                                   {"model.type=bert", "model.preset=bert-base", "model.layers=3",
+                                    "model.vocab_size=300", "model.hidden_size=48", "model.ffn_size=40"});
+    config.train.attention_kernel = kernel;
+    config.train.gradient_accumulation = 2;
+    expect_counted_equals_formula(config);
+    config.train.activation_checkpointing.blocks = 2;
+    config.model.tied_embeddings = false;
+    expect_counted_equals_formula(config);
+  }
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfGpt2AtFullSize) {
   RunConfig config = config_of("gpt2", "gpt2-124m");
   config.data.batch_size = 1;

@@ -91,8 +91,8 @@ TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
     EXPECT_THAT(refused_text(text), HasSubstr("unknown key")) << text;
   }
   for (const char* text :
-       {"{\"model\": {\"type\": \"bert\"}}", "{\"train\": {\"precision\": \"fp16-mixed\"}}",
-        "{\"data\": {\"type\": \"video\"}}", "{\"model\": {\"preset\": \"bert-base\"}}"}) {
+       {"{\"model\": {\"type\": \"t5\"}}", "{\"train\": {\"precision\": \"fp16-mixed\"}}",
+        "{\"data\": {\"type\": \"video\"}}", "{\"model\": {\"preset\": \"t5-base\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("expected one of")) << text;
   }
 }

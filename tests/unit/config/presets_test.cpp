@@ -74,6 +74,7 @@ TEST(Presets, DefaultOfEachType) {
   EXPECT_EQ(default_preset("mlp").preset, "mlp-784-512-512-10");
   EXPECT_EQ(default_preset("resnet").preset, "resnet50");
   EXPECT_EQ(default_preset("vit").preset, "vit-b-16");
+  EXPECT_EQ(default_preset("bert").preset, "bert-base");
 }
 
 }  // namespace

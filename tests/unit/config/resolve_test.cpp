@@ -114,6 +114,16 @@ TEST(Resolve, VitPatchesAndHeadsMustFit) {
   EXPECT_EQ(load_text(R"({"model": {"type": "vit", "heads": 768}})").model.heads, 768);
 }
 
+TEST(Resolve, BertReadsTokensUpToItsPositions) {
+  const RunConfig config = load_text(R"({"model": {"type": "bert"}})");
+  EXPECT_EQ(config.model.preset, "bert-base");
+  EXPECT_EQ(config.data.sequence_length, 128);
+  EXPECT_EQ(refused_text(R"({"model": {"type": "bert"}, "data": {"sequence_length": 513}})"),
+            "run.json:1: data.sequence_length 513 is more than model.max_sequence_length 512");
+  EXPECT_EQ(refused_text(R"({"model": {"type": "bert", "heads": 7}})"),
+            "run.json:1: model.heads 7 does not divide model.hidden_size 768");
+}
+
 TEST(Resolve, TextNeedsAVocabularyOfBytes) {
   const ConfigFiles files;
   files.write("a.txt", "hello");
@@ -124,9 +134,10 @@ TEST(Resolve, TextNeedsAVocabularyOfBytes) {
 }
 
 TEST(Resolve, KeysThatDoNotApplyAreRefused) {
-  EXPECT_EQ(refused_text(R"({"model": {"type": "mlp", "ffn_size": 4}})"),
-            "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2, vit; "
-            "remove it or change the type");
+  EXPECT_EQ(
+      refused_text(R"({"model": {"type": "mlp", "ffn_size": 4}})"),
+      "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2, vit, bert; "
+      "remove it or change the type");
   const std::vector<std::vector<std::string>> wrong = {
       {"model.type=gpt2", "model.kv_heads=2"},
       {"model.type=llama", "model.dropout=0.1"},
@@ -136,6 +147,8 @@ TEST(Resolve, KeysThatDoNotApplyAreRefused) {
       {"model.type=vit", "data.sequence_length=32"},
       {"model.type=mlp", "model.patch_size=4"},
       {"model.type=resnet", "model.layers=50"},
+      {"model.type=bert", "model.kv_heads=2"},
+      {"model.type=bert", "data.image_size=28"},
       {"model.type=resnet", "model.dropout=0.1"},
       {"data.type=synthetic", "data.format=auto"},
       {"data.type=synthetic", "data.path=a.bin"},

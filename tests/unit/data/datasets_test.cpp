@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include "data/masked_tokens.h"
 #include "data/synthetic_dataset.h"
 #include "flopmark/error.h"
 #include "unit/data/temp_folder.h"
@@ -42,6 +43,10 @@ TEST(MakeDataset, FollowsTheType) {
   config.data.type = "synthetic";
   EXPECT_NE(dynamic_cast<SyntheticTokens*>(make_dataset(config).get()), nullptr);
   EXPECT_EQ(make_dataset(config)->facts().path, std::nullopt);
+  config.model.type = "bert";
+  EXPECT_NE(dynamic_cast<MaskedTokens*>(make_dataset(config).get()), nullptr);
+  config.data.type = "tokens";
+  EXPECT_EQ(make_dataset(config)->facts().tokens, 5);
   config.data.type = "video";
   EXPECT_THAT(refusal(config),
               AllOf(HasSubstr("\"video\""), HasSubstr("cifar10, images, synthetic, tensors, text, tokens")));

@@ -170,6 +170,41 @@ TEST(ClosedForm, VisionTransformerOfPublishedSize) {
             16 * 105'151'758'336);
 }
 
+TEST(ClosedForm, EncoderOfPublishedSize) {
+  const ModelShape bert = {.type = "bert",
+                           .preset = "",
+                           .vocab_size = 30522,
+                           .hidden_size = 768,
+                           .layers = 12,
+                           .heads = 12,
+                           .ffn_size = 3072,
+                           .tied_embeddings = true,
+                           .max_sequence_length = 512};
+  EXPECT_EQ(count_parameters(bert), 109'514'298);  // transformers.BertForMaskedLM
+  ModelShape untied = bert;
+  untied.tied_embeddings = false;
+  EXPECT_EQ(count_parameters(untied), 109'514'298 + 30'522 * 768);
+  // Per token 2 x (12 x 12 x 768 squared + 768 x (768 + 30522)) and attention's 12 x 4 x 128 x 768.
+  const int64_t forward = int64_t{2 * 128} * (2 * (144 * 768 * 768 + 768 * 31'290) + 12 * 4 * 128 * 768);
+  const BatchShape batch = {.batch_size = 2, .sequence_length = 128};
+  const FlopTotals flops = closed_form_flops(bert, batch, {.micro_batches = 1, .fused_attention = false});
+  EXPECT_EQ(flops.forward_flop, forward);
+  EXPECT_EQ(flops.model_flop(), 3 * forward);
+  EXPECT_EQ(flops.hardware_flop(), 3 * forward);
+  // Attention looks both ways: there is no half of it to leave out.
+  EXPECT_EQ(
+      closed_form_flops(bert, batch, {.fused_attention = false, .causal_convention = true}).model_flop(),
+      3 * forward);
+}
+
+TEST(ClosedForm, KnowsTheDecoders) {
+  EXPECT_TRUE(is_decoder(tiny_llama()));
+  EXPECT_TRUE(is_decoder(gpt2_124m()));
+  EXPECT_FALSE(is_decoder(mlp()));
+  EXPECT_FALSE(is_decoder({.type = "bert", .preset = ""}));
+  EXPECT_FALSE(is_decoder({.type = "torchscript", .preset = ""}));
+}
+
 ModelShape resnet(const std::array<int64_t, 4>& blocks, bool bottleneck) {
   return {.type = "resnet",
           .preset = "",
@@ -224,7 +259,7 @@ TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_STREQ(error.what(),
-                 "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit");
+                 "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit, bert");
   }
   EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {},
                                  {.micro_batches = 1, .fused_attention = false}),

@@ -43,6 +43,13 @@ inline ModelShape gpt2(int64_t vocab, int64_t hidden, int64_t layers, int64_t he
   return shape;
 }
 
+/// Two blocks of four heads on 16 positions, a vocabulary of 100.
+inline ModelShape tiny_bert() {
+  ModelShape shape = gpt2(100, 32, 2, 4, 16);
+  shape.type = "bert";
+  return shape;
+}
+
 inline ModelShape mnist_mlp() {
   ModelShape shape;
   shape.type = "mlp";

@@ -4,7 +4,9 @@
 
 #include <map>
 
+#include "config/presets.h"
 #include "flopmark/error.h"
+#include "flops/closed_form.h"
 #include "worker/job.h"
 
 namespace flopmark {
@@ -50,6 +52,8 @@ TEST(MetaCount, EqualsARealStep) {
   expect_meta_equals_real(
       tiny({"model.type=gpt2", "model.preset=gpt2-124m", "model.layers=2", "model.vocab_size=300"}));
   expect_meta_equals_real(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json"));
+  expect_meta_equals_real(tiny({"model.type=bert", "model.preset=bert-base", "model.layers=2",
+                                "model.vocab_size=300", "train.activation_checkpointing=2"}));
 }
 
 TEST(MetaCount, TinyLlamaByHand) {
@@ -117,6 +121,24 @@ TEST(MetaCount, GoldenImageModels) {
     EXPECT_EQ(count.flops.forward_flop, row.forward) << row.preset;
     EXPECT_EQ(count.flops.model_flop(), row.model) << row.preset;
     EXPECT_EQ(count.flops.hardware_flop(), row.model) << row.preset;
+  }
+}
+
+TEST(MetaCount, EqualsTheClosedFormOfEveryPreset) {
+  for (const ModelShape& preset : model_presets()) {
+    const bool images = preset.image_size > 0;
+    const RunConfig config = load_config(
+        FLOPMARK_SOURCE_DIR "/configs/" + std::string(images ? "mlp-cpu.json" : "llama-tiny-cpu.json"),
+        {"model.type=" + preset.type, "model.preset=" + preset.preset, "data.batch_size=2",
+         images ? "data.image_size=" + std::to_string(preset.image_size) : "data.sequence_length=16",
+         images ? "data.image_channels=" + std::to_string(preset.image_channels) : "data.shuffle=true"});
+    const FlopTotals formula = closed_form_flops(config.model, {.batch_size = 2, .sequence_length = 16}, {});
+    const MetaCount count = count_on_meta(config);
+    EXPECT_EQ(count.parameters, count_parameters(preset)) << preset.preset;
+    EXPECT_EQ(count.flops.forward_flop, formula.forward_flop) << preset.preset;
+    EXPECT_EQ(count.flops.backward_flop, formula.backward_flop) << preset.preset;
+    EXPECT_EQ(count.flops.backward_hardware_flop, formula.backward_hardware_flop) << preset.preset;
+    EXPECT_FALSE(count.flops.lower_bound) << preset.preset;
   }
 }
 
