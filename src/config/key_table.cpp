@@ -36,7 +36,7 @@ KeyScope transformers() {
   return {.models = {"llama", "gpt2", "vit", "bert"}};
 }
 KeyScope image_models() {
-  return {.models = {"mlp", "resnet", "vit"}, .file_model_data = {"images"}};
+  return {.models = {"mlp", "resnet", "vit", "convnet"}, .file_model_data = {"images"}};
 }
 
 std::vector<std::string> preset_names() {
@@ -69,7 +69,7 @@ std::vector<KeyRow> model_rows() {
        .doc = "Number of token ids.", .integers = {1, kMaxCount}, .scope = language_models(),
        .default_text = kFromPreset, .other_names = {"vocab", "n_vocab"}},
       {.path = "model.hidden_size", .field = +[](RunConfig& c) -> auto& { return c.model.hidden_size; },
-       .doc = "Width of the residual stream, of an mlp's hidden layers, of a resnet's first stage.",
+       .doc = "Width of the residual stream, of hidden layers, of the first convolutions.",
        .integers = {1, kMaxWidth}, .scope = built_in_models(), .default_text = kFromPreset,
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },

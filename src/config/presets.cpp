@@ -110,6 +110,14 @@ std::vector<ModelShape> make_presets() {
        .patch_size = 16},
       bert("bert-base", 768, 12, 12),
       bert("bert-large", 1024, 24, 16),
+      // Howard et al. 2017, arXiv:1704.04861, table 1; a hidden_size of 16 is its width multiplier 0.5.
+      {.type = "convnet",
+       .preset = "mobilenet-v1",
+       .hidden_size = 32,
+       .classes = 1000,
+       .image_size = 224,
+       .image_channels = 3,
+       .stage_blocks = {2, 2, 6, 2}},
   };
 }
 
@@ -128,7 +136,7 @@ const ModelShape* find_preset(const std::string& name) {
 }
 
 const std::vector<std::string>& model_types() {
-  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "resnet", "vit", "bert"};
+  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "resnet", "vit", "bert", "convnet"};
   return kTypes;
 }
 

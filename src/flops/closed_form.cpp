@@ -87,6 +87,9 @@ StepFlop vit_step(const ModelShape& shape, const BatchShape& batch) {
   return vit_flop(shape, batch.batch_size);
 }
 
+StepFlop convnet_step(const ModelShape& shape, const BatchShape& batch) {
+  return convnet_flop(shape, batch.batch_size);
+}
 StepFlop bert_step(const ModelShape& shape, const BatchShape& batch) {
   return bert_flop(shape, batch.batch_size, batch.sequence_length);
 }
@@ -105,6 +108,7 @@ constexpr ClosedForm kClosedForms[] = {
     {"resnet", resnet_parameters, resnet_step},
     {"vit", vit_parameters, vit_step},
     {"bert", bert_parameters, bert_step},
+    {"convnet", convnet_parameters, convnet_step},
 };
 
 /// @throws Error 200 for an unknown type and for a shape without a meaning.

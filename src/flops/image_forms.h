@@ -24,6 +24,10 @@ StepFlop mlp_flop(const ModelShape& shape, int64_t batch_size);
 int64_t resnet_parameters(const ModelShape& shape);
 StepFlop resnet_flop(const ModelShape& shape, int64_t batch_size);
 
+/// Howard et al. 2017, arXiv:1704.04861, table 1: depthwise separable blocks.
+int64_t convnet_parameters(const ModelShape& shape);
+StepFlop convnet_flop(const ModelShape& shape, int64_t batch_size);
+
 /// Dosovitskiy et al. 2020, arXiv:2010.11929, with the biases and norms of torchvision's vit_b_16.
 int64_t vit_parameters(const ModelShape& shape);
 StepFlop vit_flop(const ModelShape& shape, int64_t batch_size);

@@ -45,27 +45,30 @@ inline Linear make_linear(ParameterSet& parameters, const std::string& path, con
 
 /// Convolution over images [B, C, H, W] without bias, reaching over the border by half its size.
 struct Convolution2d {
-  torch::Tensor weight;  ///< [out, in, kernel, kernel]
-  int64_t stride = 1;
+  torch::Tensor weight;  ///< [out, in / groups, kernel, kernel]
+  int64_t stride = 1, groups = 1;
   std::string path;
   torch::Tensor operator()(const torch::Tensor& x) const {
     const ModuleScope scope(path);
-    return at::conv2d(x, weight, /*bias=*/{}, stride, weight.size(2) / 2);
+    return at::conv2d(x, weight, /*bias=*/{}, stride, weight.size(2) / 2, /*dilation=*/1, groups);
   }
 };
 
-/// Channels in and out, height and width of the kernel, stride.
+/// Channels in and out, height and width of the kernel, stride; groups of channels that do not see each other
+/// (as many as channels: depthwise).
 struct ConvolutionOptions {
-  int64_t in = 0, out = 0, kernel = 1, stride = 1;
+  int64_t in = 0, out = 0, kernel = 1, stride = 1, groups = 1;
 };
 
-/// Starts as He et al. 2015, arXiv:1502.01852: normal with a deviation of sqrt(2 / (out x kernel^2)).
+/// Starts as He et al. 2015, arXiv:1502.01852: normal with a deviation of sqrt(2 / (out / groups x
+/// kernel^2)).
 inline Convolution2d make_convolution(ParameterSet& parameters, const std::string& path,
                                       const ConvolutionOptions& options) {
-  const auto fan_out = static_cast<double>(options.out * options.kernel * options.kernel);
-  return {parameters.create(path + ".weight", {options.out, options.in, options.kernel, options.kernel},
+  const auto fan_out = static_cast<double>(options.out / options.groups * options.kernel * options.kernel);
+  return {parameters.create(path + ".weight",
+                            {options.out, options.in / options.groups, options.kernel, options.kernel},
                             InitialValue::normal(std::sqrt(2.0 / fan_out))),
-          options.stride, path};
+          options.stride, options.groups, path};
 }
 
 /// Batch norm over images in train mode (Ioffe and Szegedy 2015, arXiv:1502.03167): normalises with the
@@ -87,6 +90,22 @@ inline BatchNorm make_batch_norm(ParameterSet& parameters, const std::string& pa
   return {parameters.create(path + ".weight", {size}, InitialValue::constant(1)),
           parameters.create(path + ".bias", {size}, InitialValue::constant(0)),
           torch::zeros({size}, statistics), torch::ones({size}, statistics)};
+}
+
+/// A convolution and the batch norm behind it.
+struct NormedConvolution {
+  Convolution2d convolution;
+  BatchNorm norm;
+  torch::Tensor operator()(const torch::Tensor& x) const { return norm(convolution(x)); }
+};
+
+inline NormedConvolution make_normed_convolution(ParameterSet& parameters, const std::string& path,
+                                                 const std::string& norm_path,
+                                                 const ConvolutionOptions& options) {
+  NormedConvolution part;
+  part.convolution = make_convolution(parameters, path, options);
+  part.norm = make_batch_norm(parameters, norm_path, options.out);
+  return part;
 }
 
 /// Root-mean-square norm with a learned gain, eps 1e-5.

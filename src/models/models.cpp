@@ -4,6 +4,7 @@
 
 #include "flopmark/error.h"
 #include "models/bert.h"
+#include "models/convnet.h"
 #include "models/exported_model.h"
 #include "models/gpt2.h"
 #include "models/llama.h"
@@ -28,9 +29,10 @@ struct ModelType {
 
 /// Every built-in model; a new one is a line here.
 constexpr ModelType kModelTypes[] = {
-    {"llama", InputKind::tokens, make<Llama>}, {"gpt2", InputKind::tokens, make<Gpt2>},
-    {"mlp", InputKind::images, make<Mlp>},     {"resnet", InputKind::images, make<Resnet>},
-    {"vit", InputKind::images, make<Vit>},     {"bert", InputKind::tokens, make<Bert>},
+    {"llama", InputKind::tokens, make<Llama>},     {"gpt2", InputKind::tokens, make<Gpt2>},
+    {"mlp", InputKind::images, make<Mlp>},         {"resnet", InputKind::images, make<Resnet>},
+    {"vit", InputKind::images, make<Vit>},         {"bert", InputKind::tokens, make<Bert>},
+    {"convnet", InputKind::images, make<Convnet>},
 };
 
 const ModelType& find_type(const std::string& name) {

@@ -4,26 +4,14 @@
 #include <ATen/ops/relu.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "flopmark/error.h"
+#include "models/shape_checks.h"
 
 namespace flopmark {
-namespace {
-
-const ModelShape& checked_resnet(const ModelShape& shape) {
-  const auto& blocks = shape.stage_blocks;
-  if (std::any_of(blocks.begin(), blocks.end(), [](int64_t count) { return count < 1; })) {
-    throw usage_error("model.preset: a resnet takes its blocks from a preset; use resnet50 or another one");
-  }
-  return shape;
-}
-
-}  // namespace
 
 Resnet::Resnet(const ModelShape& shape, const ModelOptions& options)
-    : BuiltInModel(options), image_channels_(checked_resnet(shape).image_channels) {
+    : BuiltInModel(options), image_channels_(checked_stages(shape).image_channels) {
   stem_ = make_part("", "1", {.in = image_channels_, .out = shape.hidden_size, .kernel = 7, .stride = 2});
   BlockShape next{.in = shape.hidden_size, .width = shape.hidden_size, .bottleneck = shape.bottleneck};
   for (size_t stage = 0; stage < shape.stage_blocks.size(); ++stage) {
@@ -40,13 +28,10 @@ Resnet::Resnet(const ModelShape& shape, const ModelOptions& options)
 }
 
 /// conv1 and bn1 for the number 1, below `path`.
-Resnet::NormedConvolution Resnet::make_part(const std::string& path, const std::string& number,
-                                            const ConvolutionOptions& options) {
+NormedConvolution Resnet::make_part(const std::string& path, const std::string& number,
+                                    const ConvolutionOptions& options) {
   const std::string prefix = path.empty() ? "" : path + ".";
-  NormedConvolution part;
-  part.convolution = make_convolution(parameters_, prefix + "conv" + number, options);
-  part.norm = make_batch_norm(parameters_, prefix + "bn" + number, options.out);
-  return part;
+  return make_normed_convolution(parameters_, prefix + "conv" + number, prefix + "bn" + number, options);
 }
 
 Resnet::Block Resnet::make_block(const std::string& path, const BlockShape& shape) {
@@ -61,11 +46,9 @@ Resnet::Block Resnet::make_block(const std::string& path, const BlockShape& shap
     layer.body.push_back(make_part(path, "2", {width, width, 3, 1}));
   }
   if (shape.stride != 1 || shape.in != shape.out()) {
-    NormedConvolution part;
-    part.convolution =
-        make_convolution(parameters_, path + ".downsample.0", {shape.in, shape.out(), 1, shape.stride});
-    part.norm = make_batch_norm(parameters_, path + ".downsample.1", shape.out());
-    layer.shortcut.push_back(part);
+    layer.shortcut.push_back(make_normed_convolution(parameters_, path + ".downsample.0",
+                                                     path + ".downsample.1",
+                                                     {shape.in, shape.out(), 1, shape.stride}));
   }
   layer.place = place_block(path, static_cast<int64_t>(blocks_.size()));
   return layer;
@@ -81,12 +64,7 @@ torch::Tensor Resnet::block(const Block& layer, const torch::Tensor& x) const {
 }
 
 torch::Tensor Resnet::logits(const torch::Tensor& images) {
-  if (images.dim() != 4 || images.size(1) != image_channels_) {
-    throw usage_error(
-        fmt::format("data.image_channels: the model is made for images [B, {}, H, W], found {}; make the two "
-                    "equal",
-                    image_channels_, c10::str(images.sizes())));
-  }
+  check_images(images, image_channels_);
   auto x = stem_(images.to(head_.weight.scalar_type())).relu_();
   x = at::max_pool2d(x, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
   for (const auto& layer : blocks_) {

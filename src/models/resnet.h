@@ -19,11 +19,6 @@ class Resnet : public BuiltInModel {
   torch::Tensor logits(const torch::Tensor& images) override;
 
  private:
-  struct NormedConvolution {
-    Convolution2d convolution;
-    BatchNorm norm;
-    torch::Tensor operator()(const torch::Tensor& x) const { return norm(convolution(x)); }
-  };
   struct Block {
     BlockPlace place;
     std::vector<NormedConvolution> body;      ///< a ReLU between them

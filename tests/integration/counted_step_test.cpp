@@ -91,6 +91,16 @@ TEST(CountedStep, EqualsTheClosedFormOfTheVisionTransformer) {
   }
 }
 
+TEST(CountedStep, EqualsTheClosedFormOfDepthwiseConvolutions) {
+  RunConfig config =
+      load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",
+                  {"model.type=convnet", "data.image_size=40", "data.image_channels=3", "data.batch_size=2"});
+  expect_counted_equals_formula(config);
+  config.train.activation_checkpointing.blocks = 4;
+  config.train.gradient_accumulation = 2;
+  expect_counted_equals_formula(config);
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfTheEncoder) {
   for (const char* kernel : {"fused", "unfused"}) {
     RunConfig config = load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",

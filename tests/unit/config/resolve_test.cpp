@@ -149,6 +149,8 @@ TEST(Resolve, KeysThatDoNotApplyAreRefused) {
       {"model.type=resnet", "model.layers=50"},
       {"model.type=bert", "model.kv_heads=2"},
       {"model.type=bert", "data.image_size=28"},
+      {"model.type=convnet", "model.layers=13"},
+      {"model.type=convnet", "data.sequence_length=32"},
       {"model.type=resnet", "model.dropout=0.1"},
       {"data.type=synthetic", "data.format=auto"},
       {"data.type=synthetic", "data.path=a.bin"},

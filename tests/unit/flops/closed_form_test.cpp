@@ -252,14 +252,58 @@ TEST(ClosedForm, ResidualNetworkByHand) {
   EXPECT_EQ(count_parameters(tiny), 49 + 18 + 56 + 224 + 896 + 90 + 9);
 }
 
+ModelShape mobilenet(int64_t width) {
+  return {.type = "convnet",
+          .preset = "",
+          .hidden_size = width,
+          .classes = 1000,
+          .image_size = 224,
+          .image_channels = 3,
+          .stage_blocks = {2, 2, 6, 2}};
+}
+
+TEST(ClosedForm, DepthwiseNetworkOfPublishedSize) {
+  // Howard et al. 2017, table 6: 4.2, 1.3 and 0.5 million parameters, 569, 149 and 41 million multiply-adds;
+  // the first to the last digit as Keras counts its trainable ones.
+  EXPECT_EQ(count_parameters(mobilenet(32)), 4'231'976);
+  EXPECT_EQ(count_parameters(mobilenet(16)), 1'331'592);
+  EXPECT_EQ(count_parameters(mobilenet(8)), 470'072);
+  const auto forward = [](int64_t width) {
+    return closed_form_flops(mobilenet(width), {.batch_size = 1}, {}).forward_flop;
+  };
+  EXPECT_EQ(forward(32), 2 * 568'740'352);
+  EXPECT_EQ(forward(16), 2 * 149'497'088);
+  EXPECT_EQ(forward(8), 2 * 41'030'272);
+  const FlopTotals flops = closed_form_flops(mobilenet(32), {.batch_size = 3}, {.micro_batches = 2});
+  const int64_t stem = 2 * 112 * 112 * 3 * 32 * 9;
+  EXPECT_EQ(flops.backward_flop, 6 * (int64_t{4} * 568'740'352 - stem));
+}
+
+TEST(ClosedForm, DepthwiseNetworkByHand) {
+  ModelShape tiny = mobilenet(1);
+  tiny.image_channels = tiny.classes = 1;
+  tiny.image_size = 8;
+  tiny.stage_blocks = {1, 1, 1, 2};
+  // Stem 4 x 4 outputs of 9. Blocks of 1 to 2 channels on 4 x 4 (9 + 2), 2 to 4 on 2 x 2 (18 + 8), 4 to 8 on
+  // one (36 + 32), 8 to 16 (72 + 128), 16 to 32 (144 + 512), 32 to 32 (288 + 1024). Head 32.
+  const int64_t stem = 2 * 16 * 9;
+  const int64_t last = 2 * (288 + 1024);
+  const int64_t rest = 2 * (16 * 11 + 4 * 26 + 68 + 200 + 656 + 32) + last;
+  const FlopTotals flops = closed_form_flops(tiny, {.batch_size = 1}, {.checkpoint_interval = 5});
+  EXPECT_EQ(flops.forward_flop, stem + rest);
+  EXPECT_EQ(flops.backward_flop, stem + 2 * rest);
+  EXPECT_EQ(flops.recompute_flop, 2 * 16 * 11 + last);  // blocks 0 and 5 of six
+}
+
 TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
   try {
     count_parameters({.type = "resnext", .preset = ""});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(error.what(),
-                 "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit, bert");
+    EXPECT_STREQ(
+        error.what(),
+        "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit, bert, convnet");
   }
   EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {},
                                  {.micro_batches = 1, .fused_attention = false}),

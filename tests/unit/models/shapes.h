@@ -88,6 +88,14 @@ inline ModelShape tiny_resnet(bool bottleneck) {
   return shape;
 }
 
+/// Stages of 1, 1, 2, 1 blocks on images of 3 x 32 x 32, 4 channels wide at first.
+inline ModelShape tiny_convnet() {
+  ModelShape shape = tiny_resnet(false);
+  shape.type = "convnet";
+  shape.stage_blocks = {1, 1, 2, 1};
+  return shape;
+}
+
 /// Random images and labels, the same for the same seed.
 inline Batch random_images(int64_t batch, const ModelShape& shape, uint64_t seed = 1) {
   const auto generator = at::detail::createCPUGenerator(seed);
