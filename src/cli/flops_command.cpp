@@ -74,6 +74,7 @@ FlopsSubject subject_of(RunConfig config, LaunchSamples samples) {
   subject.parameters = samples.parameters;
   subject.attention_kernel = samples.attention_kernel;
   subject.counted_on = file.empty() ? "meta" : samples.environment.device_name.value_or("the device");
+  if (config.model.experts > 0) subject.active_parameters = count_active_parameters(config.model);
   if (is_decoder(config.model)) {
     const int64_t tokens =
         config.data.batch_size * config.data.sequence_length * config.train.gradient_accumulation;

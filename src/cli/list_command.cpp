@@ -44,8 +44,9 @@ nlohmann::json list_json() {
   for (const std::string& type : model_types()) {
     nlohmann::json presets = nlohmann::json::array();
     for (const ModelShape& shape : model_presets()) {
-      if (shape.type == type)
-        presets.push_back({{"name", shape.preset}, {"parameters", count_parameters(shape)}});
+      if (shape.type != type) continue;
+      presets.push_back({{"name", shape.preset}, {"parameters", count_parameters(shape)}});
+      if (shape.experts > 0) presets.back()["active_parameters"] = count_active_parameters(shape);
     }
     document["models"].push_back({{"type", type}, {"presets", presets}});
   }
@@ -58,8 +59,11 @@ std::string list_text() {
   for (const std::string& type : model_types()) {
     for (const ModelShape& shape : model_presets()) {
       if (shape.type != type) continue;
+      const std::string active =
+          shape.experts > 0 ? fmt::format("; {} per token", format_count(count_active_parameters(shape)))
+                            : "";
       rows.push_back(
-          {"  " + shape.preset, format_count(count_parameters(shape)), "parameters, type " + type});
+          {"  " + shape.preset, format_count(count_parameters(shape)), "parameters, type " + type + active});
     }
   }
   std::string text = "model presets\n" + format_table(rows) + "\n";

@@ -72,7 +72,7 @@ void check_heads_of_flags(const ModelShape& shape, const MfuOptions& options) {
     throw usage_error(fmt::format("--heads {} does not divide --hidden-size {}; give --head-size as well",
                                   shape.heads, shape.hidden_size));
   }
-  if (shape.type == "llama" && shape.heads % shape.kv_heads != 0) {
+  if (shape.kv_heads > 0 && shape.heads % shape.kv_heads != 0) {
     throw usage_error(fmt::format("--kv-heads {} does not divide --heads {}", shape.kv_heads, shape.heads));
   }
 }

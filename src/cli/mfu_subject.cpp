@@ -11,6 +11,7 @@
 #include "flops/closed_form.h"
 #include "hardware/peak.h"
 #include "hardware/peak_table.h"
+#include "report/units.h"
 
 namespace flopmark {
 namespace {
@@ -131,8 +132,14 @@ int64_t parameters_of(const MfuOptions& options) {
 std::string model_name(const ModelShape& shape) {
   const ModelShape* preset = find_preset(shape.preset);
   if (preset == nullptr) return shape.type;
-  const bool same = preset->heads == shape.heads && count_parameters(*preset) == count_parameters(shape);
-  return fmt::format("{} ({}{})", shape.type, shape.preset, same ? "" : ", changed");
+  const bool same = preset->heads == shape.heads && count_parameters(*preset) == count_parameters(shape) &&
+                    preset->experts_per_token == shape.experts_per_token;
+  const std::string experts =
+      shape.experts > 0
+          ? fmt::format(", {} parameters; N and Nmm are those of {} in {} experts",
+                        format_count(count_parameters(shape)), shape.experts_per_token, shape.experts)
+          : "";
+  return fmt::format("{} ({}{}){}", shape.type, shape.preset, same ? "" : ", changed", experts);
 }
 
 const char* rule_of(const std::string& checkpointing) {

@@ -30,10 +30,10 @@ KeyScope models_from_files() {
   return {.models = {"torchscript", "exported"}};
 }
 KeyScope language_models() {
-  return {.models = {"llama", "gpt2", "bert"}};
+  return {.models = {"llama", "gpt2", "bert", "mixtral"}};
 }
 KeyScope transformers() {
-  return {.models = {"llama", "gpt2", "vit", "bert"}};
+  return {.models = {"llama", "gpt2", "vit", "bert", "mixtral"}};
 }
 KeyScope image_models() {
   return {.models = {"mlp", "resnet", "vit", "convnet"}, .file_model_data = {"images"}};
@@ -74,18 +74,28 @@ std::vector<KeyRow> model_rows() {
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },
        .doc = "Number of blocks; of an mlp, number of its hidden layers.", .integers = {1, 65536},
-       .scope = {.models = {"llama", "gpt2", "mlp", "vit", "bert"}}, .default_text = kFromPreset,
+       .scope = {.models = {"llama", "gpt2", "mlp", "vit", "bert", "mixtral"}}, .default_text = kFromPreset,
        .other_names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "depth"}},
       {.path = "model.heads", .field = +[](RunConfig& c) -> auto& { return c.model.heads; },
        .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = transformers(),
        .default_text = kFromPreset,
        .other_names = {"n_head", "n_heads", "num_heads", "num_attention_heads"}},
       {.path = "model.kv_heads", .field = +[](RunConfig& c) -> auto& { return c.model.kv_heads; },
-       .doc = "Key and value heads; divides heads.", .integers = {1, 65536}, .scope = {.models = {"llama"}},
-       .default_text = kFromPreset, .other_names = {"n_kv_heads", "num_key_value_heads"}},
+       .doc = "Key and value heads; divides heads.", .integers = {1, 65536},
+       .scope = {.models = {"llama", "mixtral"}}, .default_text = kFromPreset,
+       .other_names = {"n_kv_heads", "num_key_value_heads"}},
       {.path = "model.ffn_size", .field = +[](RunConfig& c) -> auto& { return c.model.ffn_size; },
-       .doc = "Inner width of the feed-forward part.", .integers = {1, 16777216}, .scope = transformers(),
+       .doc = "Inner width of the feed-forward part, of each expert.", .integers = {1, 16777216}, .scope = transformers(),
        .default_text = kFromPreset, .other_names = {"intermediate_size", "d_ff"}},
+      {.path = "model.experts", .field = +[](RunConfig& c) -> auto& { return c.model.experts; },
+       .doc = "Feed-forward parts of a block; a router chooses among them for every token.",
+       .integers = {1, 65536}, .scope = {.models = {"mixtral"}}, .default_text = kFromPreset,
+       .other_names = {"num_local_experts", "num_experts", "n_experts"}},
+      {.path = "model.experts_per_token",
+       .field = +[](RunConfig& c) -> auto& { return c.model.experts_per_token; },
+       .doc = "Experts that work on a token; at most model.experts.", .integers = {1, 65536},
+       .scope = {.models = {"mixtral"}}, .default_text = kFromPreset,
+       .other_names = {"num_experts_per_tok", "top_k", "moe_top_k"}},
       {.path = "model.tied_embeddings",
        .field = +[](RunConfig& c) -> auto& { return c.model.tied_embeddings; },
        .doc = "The output layer shares the input embedding's weight.", .scope = language_models(),

@@ -20,6 +20,14 @@ ModelShape llama(const std::string& preset, int64_t vocab_size, const Blocks& bl
           .ffn_size = blocks.ffn_size};
 }
 
+/// The same with `experts` feed-forward parts a block, two of them for each token.
+ModelShape mixtral(ModelShape shape, int64_t experts) {
+  shape.type = "mixtral";
+  shape.experts = experts;
+  shape.experts_per_token = 2;
+  return shape;
+}
+
 ModelShape tied(ModelShape shape) {
   shape.tied_embeddings = true;
   return shape;
@@ -118,6 +126,10 @@ std::vector<ModelShape> make_presets() {
        .image_size = 224,
        .image_channels = 3,
        .stage_blocks = {2, 2, 6, 2}},
+      mixtral(llama("mixtral-tiny", 256, {64, 2, 4, 2, 176}), 4),
+      // Jiang et al. 2024, arXiv:2401.04088, table 1, and the published config.json of both.
+      mixtral(llama("mixtral-8x7b", 32000, {4096, 32, 32, 8, 14336}), 8),
+      mixtral(llama("mixtral-8x22b", 32000, {6144, 56, 48, 8, 16384}), 8),
   };
 }
 
@@ -136,7 +148,8 @@ const ModelShape* find_preset(const std::string& name) {
 }
 
 const std::vector<std::string>& model_types() {
-  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp", "resnet", "vit", "bert", "convnet"};
+  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp",     "resnet",
+                                                  "vit",   "bert", "convnet", "mixtral"};
   return kTypes;
 }
 

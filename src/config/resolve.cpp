@@ -95,7 +95,7 @@ void check_heads(const Checked& checked) {
     checked.fail({"model.heads", "model.hidden_size"}, "model.heads {} does not divide model.hidden_size {}",
                  model.heads, model.hidden_size);
   }
-  if (model.type != "llama") return;
+  if (model.kv_heads == 0) return;
   if (model.heads % model.kv_heads != 0) {
     checked.fail({"model.kv_heads", "model.heads"}, "model.kv_heads {} does not divide model.heads {}",
                  model.kv_heads, model.heads);
@@ -118,6 +118,11 @@ void check_language(const Checked& checked) {
   }
   check_heads(checked);
   const ModelShape& model = checked.config.model;
+  if (model.experts_per_token > model.experts) {
+    checked.fail({"model.experts_per_token", "model.experts"},
+                 "model.experts_per_token {} is more than model.experts {}", model.experts_per_token,
+                 model.experts);
+  }
   const DataConfig& data = checked.config.data;
   if (model.max_sequence_length > 0 && data.sequence_length > model.max_sequence_length) {
     checked.fail({"data.sequence_length", "model.max_sequence_length"},

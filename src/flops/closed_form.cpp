@@ -22,10 +22,14 @@
 namespace flopmark {
 namespace {
 
+bool is_llama(const ModelShape& shape) {
+  return shape.type == "llama" || shape.type == "mixtral";
+}
+
 /// Width of keys and values: a share of the hidden size where query heads share them (llama).
 int64_t key_width(const ModelShape& shape) {
-  return shape.type == "llama" ? checked_multiply(shape.hidden_size / shape.heads, shape.kv_heads)
-                               : shape.hidden_size;
+  return is_llama(shape) ? checked_multiply(shape.hidden_size / shape.heads, shape.kv_heads)
+                         : shape.hidden_size;
 }
 
 /// Query and output, key and value of one block.
@@ -34,11 +38,18 @@ int64_t attention_matrices(const ModelShape& shape) {
   return checked_add(checked_product({2, d, d}), checked_product({2, d, key_width(shape)}));
 }
 
-/// Matmul parameters of one block: attention and feed-forward (gated with three matrices in llama).
+/// Gated with three matrices in llama.
+int64_t feed_forward_matrices(const ModelShape& shape) {
+  return checked_product({is_llama(shape) ? 3 : 2, shape.hidden_size, shape.ffn_size});
+}
+
+/// Matmul parameters of one block that a token meets: attention and feed-forward, or the router and as many
+/// experts as work on it.
 int64_t block_matrices(const ModelShape& shape) {
-  const int64_t ffn_matrices = shape.type == "llama" ? 3 : 2;
-  return checked_add(attention_matrices(shape),
-                     checked_product({ffn_matrices, shape.hidden_size, shape.ffn_size}));
+  const int64_t one = feed_forward_matrices(shape);
+  if (shape.experts == 0) return checked_add(attention_matrices(shape), one);
+  return checked_sum({attention_matrices(shape), checked_multiply(shape.experts, shape.hidden_size),
+                      checked_multiply(shape.experts_per_token, one)});
 }
 
 /// Matrices of every block and the head.
@@ -47,11 +58,18 @@ int64_t transformer_matrices(const ModelShape& shape) {
                      checked_multiply(shape.vocab_size, shape.hidden_size));
 }
 
-/// RMSNorm weights only: two per block and a final one.
+/// RMSNorm weights only: two per block and a final one. Of a mixture those that a token meets.
 int64_t llama_parameters(const ModelShape& shape) {
   const int64_t embedding = shape.tied_embeddings ? 0 : checked_multiply(shape.vocab_size, shape.hidden_size);
   const int64_t norms = checked_multiply(checked_sum({shape.layers, shape.layers, 1}), shape.hidden_size);
   return checked_sum({embedding, transformer_matrices(shape), norms});
+}
+
+/// With the experts that do not work on a token.
+int64_t mixtral_parameters(const ModelShape& shape) {
+  const int64_t idle =
+      checked_product({shape.layers, shape.experts - shape.experts_per_token, feed_forward_matrices(shape)});
+  return checked_add(llama_parameters(shape), idle);
 }
 
 /// LayerNorms with bias, a bias for each linear of a block (none in the head), learned positions.
@@ -109,6 +127,7 @@ constexpr ClosedForm kClosedForms[] = {
     {"vit", vit_parameters, vit_step},
     {"bert", bert_parameters, bert_step},
     {"convnet", convnet_parameters, convnet_step},
+    {"mixtral", mixtral_parameters, transformer_flop},
 };
 
 /// @throws Error 200 for an unknown type and for a shape without a meaning.
@@ -138,7 +157,7 @@ StepFlop causal_half(StepFlop step) {
 
 void check_decoder(const ModelShape& shape) {
   if (form_of(shape).flop != transformer_flop) {
-    throw usage_error(fmt::format("model.type {}: is no decoder; give a llama or gpt2", shape.type));
+    throw usage_error(fmt::format("model.type {}: is no decoder; give a llama, gpt2 or mixtral", shape.type));
   }
 }
 
@@ -152,6 +171,10 @@ bool is_decoder(const ModelShape& shape) {
 
 int64_t count_parameters(const ModelShape& shape) {
   return form_of(shape).parameters(shape);
+}
+
+int64_t count_active_parameters(const ModelShape& shape) {
+  return shape.experts > 0 ? llama_parameters(shape) : count_parameters(shape);
 }
 
 int64_t count_matmul_parameters(const ModelShape& shape) {

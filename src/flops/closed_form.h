@@ -10,15 +10,20 @@ namespace flopmark {
 /// Number of parameters of a built-in model, shared ones once.
 int64_t count_parameters(const ModelShape& shape);
 
-/// Whether the formulas of conventions.h are for this model: a decoder with attention (llama, gpt2); any
+/// Whether the formulas of conventions.h are for this model: a decoder with attention (llama, gpt2, mixtral);
+/// any
 /// type may be asked for.
 bool is_decoder(const ModelShape& shape);
 
-/// Parameters that are used in matmuls, the output layer's included and the input embedding's not: each costs
-/// 2 FLOP per token forward. llama and gpt2 only. @throws Error 200 for another type.
+/// Those that one token meets: all of them, but of a mixture of experts only as many experts as work on a
+/// token.
+int64_t count_active_parameters(const ModelShape& shape);
+
+/// Parameters that one token meets in matmuls, the output layer's included and the input embedding's not:
+/// each costs 2 FLOP per token forward. Decoders only. @throws Error 200 for another type.
 int64_t count_matmul_parameters(const ModelShape& shape);
 
-/// Those of query, key, value and output of one block; part of count_matmul_parameters. llama and gpt2 only.
+/// Those of query, key, value and output of one block; part of count_matmul_parameters. Decoders only.
 int64_t count_attention_parameters(const ModelShape& shape);
 
 /// One micro-batch of a built-in model.

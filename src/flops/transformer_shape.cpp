@@ -16,14 +16,14 @@ struct HeadSizeChange {
 };
 
 HeadSizeChange change_of(const ModelShape& model, int64_t head_size) {
-  const bool is_llama = model.type == "llama";
-  const int64_t key_heads = is_llama ? model.kv_heads : model.heads;
+  const bool has_biases = model.type == "gpt2";
+  const int64_t key_heads = has_biases ? model.heads : model.kv_heads;
   const int64_t wide =
       checked_product({2, model.hidden_size, checked_add(model.heads, key_heads), head_size});
   const int64_t per_block = checked_add(wide, -count_attention_parameters(model));
   const int64_t wider = checked_add(checked_multiply(model.heads, head_size), -model.hidden_size);
   return {checked_multiply(model.layers, per_block),
-          is_llama ? 0 : checked_product({3, model.layers, wider})};
+          has_biases ? checked_product({3, model.layers, wider}) : 0};
 }
 
 void check_positive(const char* what, int64_t value) {
@@ -53,9 +53,10 @@ TransformerShape transformer_shape(const ModelShape& model, const TransformerOpt
   const HeadSizeChange change =
       options.head_size > 0 ? change_of(model, options.head_size) : HeadSizeChange{};
   shape.matmul_parameters = checked_add(matrices, change.matrices);
-  shape.parameters = options.parameters > 0
-                         ? options.parameters
-                         : checked_add(checked_add(count_parameters(model), change.matrices), change.biases);
+  shape.parameters =
+      options.parameters > 0
+          ? options.parameters
+          : checked_add(checked_add(count_active_parameters(model), change.matrices), change.biases);
   shape.parameters_without_input_embedding =
       shape.parameters - (model.tied_embeddings ? 0 : shape.output_parameters);
   if (shape.parameters_without_input_embedding <= 0) {

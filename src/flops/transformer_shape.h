@@ -6,8 +6,8 @@
 
 namespace flopmark {
 
-/// What the FLOP conventions need to know of a dense decoder: counts, all positive. The letters are those of
-/// the formulas.
+/// What the FLOP conventions need to know of a decoder: counts, all positive. The letters are those of the
+/// formulas. Of a mixture of experts N and Nmm are the parameters that a token meets.
 struct TransformerShape {
   int64_t layers = 0;             ///< L
   int64_t heads = 0;              ///< H: query heads
@@ -27,8 +27,9 @@ struct TransformerOptions {
   int64_t parameters = 0;  ///< 0: counted from the shape
 };
 
-/// The shape of a llama or gpt2 model. @throws Error 200 for another type, sizes that are not positive, or
-/// `parameters` no more than the input embedding's; std::overflow_error for counts beyond 64 bits.
+/// The shape of a llama, gpt2 or mixtral model. @throws Error 200 for another type, sizes that are not
+/// positive, or `parameters` no more than the input embedding's; std::overflow_error for counts beyond 64
+/// bits.
 TransformerShape transformer_shape(const ModelShape& model, const TransformerOptions& options);
 
 }  // namespace flopmark

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
-#include <ATen/ops/silu.h>
 #include <fmt/format.h>
 
 #include <cmath>
@@ -52,7 +51,7 @@ Llama::Block Llama::make_block(int64_t index, const ModelShape& shape) {
   const auto path = fmt::format("layers.{}", index);
   // Residual projections are scaled down with depth (Radford et al. 2019, section 2.3).
   const auto residual = InitialValue::normal(0.02 / std::sqrt(2.0 * static_cast<double>(shape.layers)));
-  const int64_t hidden = shape.hidden_size, kv = shape.kv_heads * head_size_, ffn = shape.ffn_size;
+  const int64_t hidden = shape.hidden_size, kv = shape.kv_heads * head_size_;
   Block block;
   block.attention_path = path + ".attention";
   block.attention_norm = make_rms_norm(parameters_, path + ".attention_norm", hidden);
@@ -62,10 +61,14 @@ Llama::Block Llama::make_block(int64_t index, const ModelShape& shape) {
   block.wo =
       make_linear(parameters_, path + ".attention.wo", {.in = hidden, .out = hidden, .weight = residual});
   block.ffn_norm = make_rms_norm(parameters_, path + ".ffn_norm", hidden);
-  block.w1 = make_linear(parameters_, path + ".feed_forward.w1", {.in = hidden, .out = ffn});
-  block.w2 =
-      make_linear(parameters_, path + ".feed_forward.w2", {.in = ffn, .out = hidden, .weight = residual});
-  block.w3 = make_linear(parameters_, path + ".feed_forward.w3", {.in = hidden, .out = ffn});
+  const FeedForwardOptions one{.hidden = hidden, .inner = shape.ffn_size, .residual = residual};
+  if (shape.experts > 0) {
+    block.mixture =
+        make_mixture(parameters_, path + ".feed_forward",
+                     {.experts = shape.experts, .per_token = shape.experts_per_token, .expert = one});
+  } else {
+    block.feed_forward = make_feed_forward(parameters_, path + ".feed_forward", one);
+  }
   block.place = place_block(path, index);
   return block;
 }
@@ -87,7 +90,7 @@ torch::Tensor Llama::forward(const Block& block, const torch::Tensor& x,
                              const torch::Tensor& rotations) const {
   const auto mixed = x + attention(block, block.attention_norm(x), rotations);
   const auto y = block.ffn_norm(mixed);
-  return mixed + block.w2(at::silu(block.w1(y)) * block.w3(y));
+  return mixed + (block.mixture ? (*block.mixture)(y) : block.feed_forward(y));
 }
 
 torch::Tensor Llama::logits(const torch::Tensor& ids) {

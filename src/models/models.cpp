@@ -32,7 +32,7 @@ constexpr ModelType kModelTypes[] = {
     {"llama", InputKind::tokens, make<Llama>},     {"gpt2", InputKind::tokens, make<Gpt2>},
     {"mlp", InputKind::images, make<Mlp>},         {"resnet", InputKind::images, make<Resnet>},
     {"vit", InputKind::images, make<Vit>},         {"bert", InputKind::tokens, make<Bert>},
-    {"convnet", InputKind::images, make<Convnet>},
+    {"convnet", InputKind::images, make<Convnet>}, {"mixtral", InputKind::tokens, make<Llama>},
 };
 
 const ModelType& find_type(const std::string& name) {

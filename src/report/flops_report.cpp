@@ -123,6 +123,12 @@ Facts facts_of(const FlopsSubject& subject) {
                       ? "from the operators on the meta device: nothing was computed"
                       : "from the operators of one real step on " + subject.counted_on},
       {"unit", "1 multiply-add = 2 FLOP; products of matrices, convolutions and attention"}};
+  if (subject.active_parameters) {
+    facts.emplace_back("experts",
+                       format_count(*subject.active_parameters) +
+                           " parameters per token; which experts it meets depends on the data and changes no "
+                           "total: rows of single experts are those of an even spread");
+  }
   if (subject.attention_kernel != "none") facts.emplace_back("attention", attention_text(subject));
   if (subject.flops.lower_bound) {
     facts.emplace_back("warning", "lower bound: operators that compute have no rule, see below");
@@ -152,6 +158,7 @@ nlohmann::ordered_json flops_json(const FlopsSubject& subject, std::optional<siz
                                      {"parameters", subject.parameters},
                                      {"counted_on", subject.counted_on},
                                      {"attention_kernel", subject.attention_kernel}};
+  if (subject.active_parameters) document["active_parameters"] = *subject.active_parameters;
   const nlohmann::json totals = to_json(flops);
   for (const auto& [key, value] : totals.items()) document[key] = value;
   for (const ConventionRow& row : convention_rows(subject)) {

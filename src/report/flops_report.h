@@ -24,16 +24,17 @@ struct FlopsSubject {
   std::string step;   ///< "4 micro-batches of 2 x 128 tokens"
   FlopTotals flops;   ///< of one optimizer step and rank
   int64_t parameters = 0;
-  std::string attention_kernel;           ///< fused, unfused, none
-  std::string counted_on;                 ///< meta, or the device of the real step
-  std::optional<FormulaInputs> formulas;  ///< absent where no convention applies
+  std::optional<int64_t> active_parameters = {};  ///< those that a token meets, where they are not all
+  std::string attention_kernel;                   ///< fused, unfused, none
+  std::string counted_on;                         ///< meta, or the device of the real step
+  std::optional<FormulaInputs> formulas;          ///< absent where no convention applies
 };
 
 /// Tables by phase, operator, module (`depth` parts of the path) and number type, what was left out, and the
 /// other conventions with their difference in percent.
 std::string flops_tables(const FlopsSubject& subject, TableStyle style, size_t depth);
 /// The record's `flops` object with `parameters`, `by_module` (whole paths unless `depth` is given),
-/// `attention_kernel`, `counted_on` and `conventions`.
+/// `attention_kernel`, `counted_on` and `conventions`; `active_parameters` of a mixture of experts.
 nlohmann::ordered_json flops_json(const FlopsSubject& subject, std::optional<size_t> depth);
 
 }  // namespace flopmark

@@ -82,7 +82,11 @@ std::string model_text(const RunRecord& record) {
   const std::string exported = config_text(record, "/model/exported");
   if (!exported.empty()) return "torch.export " + file_name(exported);
   const std::string preset = preset_text(record);
-  return config_text(record, "/model/type") + (preset.empty() ? "" : " (" + preset + ")");
+  const std::string experts = config_text(record, "/model/experts");
+  return config_text(record, "/model/type") + (preset.empty() ? "" : " (" + preset + ")") +
+         (experts.empty() ? ""
+                          : ", " + config_text(record, "/model/experts_per_token") + " of " + experts +
+                                " experts per token");
 }
 
 std::string model_line(const RunRecord& record) {

@@ -91,6 +91,21 @@ TEST(CountedStep, EqualsTheClosedFormOfTheVisionTransformer) {
   }
 }
 
+TEST(CountedStep, EqualsTheClosedFormOfTheMixtureOfExperts) {
+  for (const char* kernel : {"fused", "unfused"}) {
+    RunConfig config = config_of("mixtral", "mixtral-tiny");
+    config.train.attention_kernel = kernel;
+    expect_counted_equals_formula(config);
+    config.model.experts = 7;
+    config.model.experts_per_token = 3;
+    config.train.gradient_accumulation = 2;
+    config.train.activation_checkpointing.blocks = 2;
+    expect_counted_equals_formula(config);
+    config.train.precision = "bf16-mixed";
+    expect_counted_equals_formula(config);
+  }
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfDepthwiseConvolutions) {
   RunConfig config =
       load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",

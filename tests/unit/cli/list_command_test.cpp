@@ -22,7 +22,7 @@ TEST_F(ListCommandTest, JsonHasPresetsWithParameters) {
   }
   EXPECT_EQ(tiny, 125248);
   EXPECT_EQ(gpt2, 124439808);
-  EXPECT_EQ(list.at("models").size(), 7u);
+  EXPECT_EQ(list.at("models").size(), 8u);
   EXPECT_THAT(list.at("precisions").get<std::vector<std::string>>(),
               ::testing::ElementsAre("fp32", "tf32", "bf16-mixed", "bf16"));
   EXPECT_THAT(list.at("optimizers").get<std::vector<std::string>>(),
@@ -32,6 +32,7 @@ TEST_F(ListCommandTest, JsonHasPresetsWithParameters) {
 TEST_F(ListCommandTest, TextNamesEverything) {
   const std::string text = flopmark({"list"}).out;
   EXPECT_THAT(text, ContainsRegex("llama-tiny +125,248  parameters, type llama\n"));
+  EXPECT_THAT(text, HasSubstr("46,702,792,704  parameters, type mixtral; 12,879,925,248 per token\n"));
   EXPECT_THAT(text, ContainsRegex("data +.*synthetic"));
   EXPECT_THAT(text, HasSubstr("cuda:N"));
 }

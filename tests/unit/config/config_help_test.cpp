@@ -15,7 +15,7 @@ TEST(ConfigHelp, SaysOfEveryKeyWhatItIs) {
   const std::string help = config_help();
   EXPECT_THAT(
       help, HasSubstr("\ntrain.optimizer.lr\n    Learning rate.\n    a number >= 0\n    default: 0.0003\n"));
-  EXPECT_THAT(help, HasSubstr("\nmodel.kv_heads  (only for model.type llama)\n"));
+  EXPECT_THAT(help, HasSubstr("\nmodel.kv_heads  (only for model.type llama, mixtral)\n"));
   EXPECT_THAT(help, HasSubstr("    default: from the preset\n"));
   EXPECT_THAT(help, HasSubstr("\n    a whole number from 0 to 9223372036854775807\n"));
   for (const KeyRow& row : config_keys()) {

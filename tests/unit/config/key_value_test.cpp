@@ -147,8 +147,9 @@ TEST(KeyValue, ScopeFollowsTheTypes) {
   config.model.type = "mlp";
   const KeyRow& ffn = *find_key("model.ffn_size");
   EXPECT_FALSE(applies_to(ffn, config));
-  EXPECT_EQ(scope_conflict(ffn, config), "does not apply to model.type \"mlp\", only to llama, gpt2, vit, bert");
-  EXPECT_EQ(scope_text(ffn), "only for model.type llama, gpt2, vit, bert");
+  EXPECT_EQ(scope_conflict(ffn, config),
+            "does not apply to model.type \"mlp\", only to llama, gpt2, vit, bert, mixtral");
+  EXPECT_EQ(scope_text(ffn), "only for model.type llama, gpt2, vit, bert, mixtral");
   EXPECT_EQ(scope_text(*find_key("train.optimizer.eps")), "only for train.optimizer.type adamw");
   EXPECT_EQ(scope_text(*find_key("name")), "");
   config.model.type = "gpt2";

@@ -76,6 +76,7 @@ TEST(Presets, DefaultOfEachType) {
   EXPECT_EQ(default_preset("vit").preset, "vit-b-16");
   EXPECT_EQ(default_preset("bert").preset, "bert-base");
   EXPECT_EQ(default_preset("convnet").preset, "mobilenet-v1");
+  EXPECT_EQ(default_preset("mixtral").preset, "mixtral-tiny");
 }
 
 }  // namespace

@@ -124,6 +124,16 @@ TEST(Resolve, BertReadsTokensUpToItsPositions) {
             "run.json:1: model.heads 7 does not divide model.hidden_size 768");
 }
 
+TEST(Resolve, ATokenMeetsNoMoreExpertsThanThereAre) {
+  const RunConfig config = load_text(R"({"model": {"type": "mixtral", "experts": 2}})");
+  EXPECT_EQ(config.model.experts_per_token, 2);
+  EXPECT_EQ(config_from_resolved(to_json(config)).model.experts, 2);
+  EXPECT_EQ(refused_text(R"({"model": {"type": "mixtral", "experts": 1}})"),
+            "run.json:1: model.experts_per_token 2 is more than model.experts 1");
+  EXPECT_EQ(refused_text(R"({"model": {"type": "mixtral", "kv_heads": 3}})"),
+            "run.json:1: model.kv_heads 3 does not divide model.heads 4");
+}
+
 TEST(Resolve, TextNeedsAVocabularyOfBytes) {
   const ConfigFiles files;
   files.write("a.txt", "hello");
@@ -136,7 +146,8 @@ TEST(Resolve, TextNeedsAVocabularyOfBytes) {
 TEST(Resolve, KeysThatDoNotApplyAreRefused) {
   EXPECT_EQ(
       refused_text(R"({"model": {"type": "mlp", "ffn_size": 4}})"),
-      "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2, vit, bert; "
+      "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2, vit, bert, "
+      "mixtral; "
       "remove it or change the type");
   const std::vector<std::vector<std::string>> wrong = {
       {"model.type=gpt2", "model.kv_heads=2"},
@@ -150,6 +161,7 @@ TEST(Resolve, KeysThatDoNotApplyAreRefused) {
       {"model.type=bert", "model.kv_heads=2"},
       {"model.type=bert", "data.image_size=28"},
       {"model.type=convnet", "model.layers=13"},
+      {"model.type=llama", "model.experts=4"},
       {"model.type=convnet", "data.sequence_length=32"},
       {"model.type=resnet", "model.dropout=0.1"},
       {"data.type=synthetic", "data.format=auto"},

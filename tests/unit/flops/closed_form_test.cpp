@@ -197,7 +197,48 @@ TEST(ClosedForm, EncoderOfPublishedSize) {
       3 * forward);
 }
 
+ModelShape tiny_mixtral() {
+  ModelShape shape = tiny_llama();
+  shape.type = "mixtral";
+  shape.experts = 4;
+  shape.experts_per_token = 2;
+  return shape;
+}
+
+TEST(ClosedForm, AMixtureCountsTheExpertsOfEachToken) {
+  const int64_t expert = 3 * 64 * 176, router = 64 * 4;
+  EXPECT_EQ(count_parameters(tiny_mixtral()), 125'248 + 2 * (3 * expert + router));
+  EXPECT_EQ(count_active_parameters(tiny_mixtral()), 125'248 + 2 * (expert + router));
+  EXPECT_EQ(count_matmul_parameters(tiny_mixtral()), 108'544 + 2 * (expert + router));
+  EXPECT_EQ(count_active_parameters(tiny_llama()), 125'248);
+  const FlopTotals flops = llama_flops(tiny_mixtral());
+  EXPECT_EQ(flops.forward_flop, 14'942'208 + 2 * 64 * 2 * (expert + router));
+  EXPECT_EQ(flops.backward_flop, 2 * flops.forward_flop);
+  ModelShape one = tiny_mixtral();
+  one.experts = one.experts_per_token = 1;
+  EXPECT_EQ(llama_flops(one).forward_flop, 14'942'208 + 2 * 64 * 2 * 64);
+}
+
+TEST(ClosedForm, MixturesOfPublishedSize) {
+  // Jiang et al. 2024: 47 billion parameters, 13 billion of them active; Mixtral 8x22B: 141 and 39.
+  ModelShape shape = tiny_mixtral();
+  shape.vocab_size = 32000;
+  shape.hidden_size = 4096;
+  shape.layers = shape.heads = 32;
+  shape.kv_heads = shape.experts = 8;
+  shape.ffn_size = 14336;
+  EXPECT_EQ(count_parameters(shape), 46'702'792'704);
+  EXPECT_EQ(count_active_parameters(shape), 12'879'925'248);
+  shape.hidden_size = 6144;
+  shape.layers = 56;
+  shape.heads = 48;
+  shape.ffn_size = 16384;
+  EXPECT_EQ(count_parameters(shape), 140'620'634'112);
+  EXPECT_EQ(count_active_parameters(shape), 39'152'031'744);
+}
+
 TEST(ClosedForm, KnowsTheDecoders) {
+  EXPECT_TRUE(is_decoder(tiny_mixtral()));
   EXPECT_TRUE(is_decoder(tiny_llama()));
   EXPECT_TRUE(is_decoder(gpt2_124m()));
   EXPECT_FALSE(is_decoder(mlp()));
@@ -301,9 +342,9 @@ TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(
-        error.what(),
-        "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit, bert, convnet");
+    EXPECT_STREQ(error.what(),
+                 "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit, bert, "
+                 "convnet, mixtral");
   }
   EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {},
                                  {.micro_batches = 1, .fused_attention = false}),

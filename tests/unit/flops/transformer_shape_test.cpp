@@ -49,6 +49,12 @@ TEST(TransformerShapeOf, TinyLlama) {  // public case A08
   EXPECT_EQ(shape.parameters_without_input_embedding, 108'864);
 }
 
+TEST(TransformerShapeOf, AMixtureIsWhatATokenMeets) {
+  const TransformerShape shape = transformer_shape(*find_preset("mixtral-8x7b"), {.sequence_length = 4096});
+  EXPECT_EQ(shape.parameters, 12'879'925'248);
+  EXPECT_EQ(shape.matmul_parameters, 12'879'925'248 - 65 * 4096 - 32000 * 4096);  // norms, input embedding
+}
+
 TEST(TransformerShapeOf, TyingTheOutputChangesParametersOnly) {  // public case A08
   ModelShape model = *find_preset("llama-tiny");
   model.tied_embeddings = true;

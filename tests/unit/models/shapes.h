@@ -19,6 +19,15 @@ inline ModelShape tiny_llama() {
   return shape;
 }
 
+/// The same with four experts, two for each token.
+inline ModelShape tiny_mixtral() {
+  ModelShape shape = tiny_llama();
+  shape.type = "mixtral";
+  shape.experts = 4;
+  shape.experts_per_token = 2;
+  return shape;
+}
+
 inline ModelShape llama_3(int64_t hidden, int64_t layers, int64_t heads, int64_t ffn) {
   ModelShape shape = tiny_llama();
   shape.vocab_size = 128256;
