@@ -10,21 +10,22 @@ namespace flopmark {
 /// file of a model that brings its own.
 /// Fields that do not apply to `type` are 0 (or false) and absent from the resolved config.
 struct ModelShape {
-  std::string
-      type;  ///< llama, gpt2, mlp, resnet, vit, bert, convnet, mixtral; torchscript or exported for a model from a file
+  /// llama, gpt2, mlp, resnet, vit, bert, convnet, mixtral, lstm; torchscript or exported for a model from a
+  /// file.
+  std::string type;
   std::string preset;  ///< the preset the shape started from; empty for none
 
-  // llama, gpt2, bert, mixtral and, where it says so, vit
+  // llama, gpt2, bert, mixtral, lstm and, where it says so, vit
   int64_t vocab_size = 0;
   int64_t hidden_size = 0;          ///< also the width of an mlp's hidden layers, a resnet's first stage, a
                                     ///< convnet's first convolution
-  int64_t layers = 0;               ///< blocks; hidden layers of an mlp
+  int64_t layers = 0;               ///< blocks; hidden layers of an mlp; recurrent ones of an lstm
   int64_t heads = 0;                ///< vit too
   int64_t kv_heads = 0;             ///< llama and mixtral; divides heads
   int64_t ffn_size = 0;             ///< inner width of the feed-forward part; vit too
   bool tied_embeddings = false;     ///< the head shares the input embedding's weight
   int64_t max_sequence_length = 0;  ///< gpt2 and bert: rows of the learned position embedding
-  double dropout = 0.0;             ///< gpt2, bert and vit, [0, 1)
+  double dropout = 0.0;             ///< gpt2, bert, lstm and vit, [0, 1)
 
   // mixtral only
   int64_t experts = 0;            ///< feed-forward parts of a block, of which a router chooses

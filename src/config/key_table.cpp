@@ -30,7 +30,11 @@ KeyScope models_from_files() {
   return {.models = {"torchscript", "exported"}};
 }
 KeyScope language_models() {
-  return {.models = {"llama", "gpt2", "bert", "mixtral"}};
+  return {.models = {"llama", "gpt2", "bert", "mixtral", "lstm"}};
+}
+/// All but lstm, which is one operator.
+KeyScope models_of_blocks() {
+  return {.models = {"llama", "gpt2", "mlp", "resnet", "vit", "bert", "convnet", "mixtral"}};
 }
 KeyScope transformers() {
   return {.models = {"llama", "gpt2", "vit", "bert", "mixtral"}};
@@ -73,8 +77,8 @@ std::vector<KeyRow> model_rows() {
        .integers = {1, kMaxWidth}, .scope = built_in_models(), .default_text = kFromPreset,
        .other_names = {"dim", "d_model", "n_embd", "width"}},
       {.path = "model.layers", .field = +[](RunConfig& c) -> auto& { return c.model.layers; },
-       .doc = "Number of blocks; of an mlp, number of its hidden layers.", .integers = {1, 65536},
-       .scope = {.models = {"llama", "gpt2", "mlp", "vit", "bert", "mixtral"}}, .default_text = kFromPreset,
+       .doc = "Number of blocks; of an mlp, number of its hidden layers; of an lstm, of recurrent ones.", .integers = {1, 65536},
+       .scope = {.models = {"llama", "gpt2", "mlp", "vit", "bert", "mixtral", "lstm"}}, .default_text = kFromPreset,
        .other_names = {"n_layer", "n_layers", "num_layers", "num_hidden_layers", "depth"}},
       {.path = "model.heads", .field = +[](RunConfig& c) -> auto& { return c.model.heads; },
        .doc = "Query heads; divides hidden_size.", .integers = {1, 65536}, .scope = transformers(),
@@ -107,7 +111,7 @@ std::vector<KeyRow> model_rows() {
        .other_names = {"n_positions", "n_ctx", "max_position_embeddings"}},
       {.path = "model.dropout", .field = +[](RunConfig& c) -> auto& { return c.model.dropout; },
        .doc = "Probability of dropout.", .numbers = kFraction,
-       .scope = {.models = {"gpt2", "vit", "bert"}}, .default_text = kFromPreset},
+       .scope = {.models = {"gpt2", "vit", "bert", "lstm"}}, .default_text = kFromPreset},
       {.path = "model.patch_size", .field = +[](RunConfig& c) -> auto& { return c.model.patch_size; },
        .doc = "Height and width of a patch; divides data.image_size.", .integers = {1, 65536},
        .scope = {.models = {"vit"}}, .default_text = kFromPreset},
@@ -232,7 +236,7 @@ std::vector<KeyRow> train_rows() {
       {.path = "train.activation_checkpointing",
        .field = +[](RunConfig& c) -> auto& { return c.train.activation_checkpointing; },
        .doc = "Blocks that run forward again in backward: none, all (full), or every k-th (a number k).",
-       .integers = {1, 65536}, .scope = built_in_models(),
+       .integers = {1, 65536}, .scope = models_of_blocks(),
        .other_names = {"activation_checkpoint", "gradient_checkpointing", "recompute"}},
       {.path = "train.attention_kernel",
        .field = +[](RunConfig& c) -> auto& { return c.train.attention_kernel; },

@@ -61,6 +61,11 @@ ModelShape bert(const std::string& preset, int64_t hidden_size, int64_t layers, 
           .max_sequence_length = 512};
 }
 
+// Zaremba et al. 2014, arXiv:1409.2329, section 4.1, on the Penn Treebank's vocabulary of 10000.
+ModelShape lstm(const std::string& preset, int64_t hidden_size) {
+  return {.type = "lstm", .preset = preset, .vocab_size = 10000, .hidden_size = hidden_size, .layers = 2};
+}
+
 struct Stages {
   std::array<int64_t, 4> blocks;
   bool bottleneck;
@@ -130,6 +135,8 @@ std::vector<ModelShape> make_presets() {
       // Jiang et al. 2024, arXiv:2401.04088, table 1, and the published config.json of both.
       mixtral(llama("mixtral-8x7b", 32000, {4096, 32, 32, 8, 14336}), 8),
       mixtral(llama("mixtral-8x22b", 32000, {6144, 56, 48, 8, 16384}), 8),
+      lstm("lstm-ptb-medium", 650),
+      lstm("lstm-ptb-large", 1500),
   };
 }
 
@@ -148,8 +155,8 @@ const ModelShape* find_preset(const std::string& name) {
 }
 
 const std::vector<std::string>& model_types() {
-  static const std::vector<std::string> kTypes = {"llama", "gpt2", "mlp",     "resnet",
-                                                  "vit",   "bert", "convnet", "mixtral"};
+  static const std::vector<std::string> kTypes = {"llama", "gpt2",    "mlp",     "resnet", "vit",
+                                                  "bert",  "convnet", "mixtral", "lstm"};
   return kTypes;
 }
 

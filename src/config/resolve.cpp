@@ -116,7 +116,7 @@ void check_language(const Checked& checked) {
                  "images, such as \"resnet\"",
                  checked.config.data.type, checked.config.model.type);
   }
-  check_heads(checked);
+  if (checked.config.model.heads > 0) check_heads(checked);
   const ModelShape& model = checked.config.model;
   if (model.experts_per_token > model.experts) {
     checked.fail({"model.experts_per_token", "model.experts"},

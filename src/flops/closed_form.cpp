@@ -112,6 +112,10 @@ StepFlop bert_step(const ModelShape& shape, const BatchShape& batch) {
   return bert_flop(shape, batch.batch_size, batch.sequence_length);
 }
 
+StepFlop lstm_step(const ModelShape& shape, const BatchShape& batch) {
+  return lstm_flop(shape, batch.batch_size, batch.sequence_length);
+}
+
 struct ClosedForm {
   const char* type;
   int64_t (*parameters)(const ModelShape&);
@@ -128,6 +132,7 @@ constexpr ClosedForm kClosedForms[] = {
     {"bert", bert_parameters, bert_step},
     {"convnet", convnet_parameters, convnet_step},
     {"mixtral", mixtral_parameters, transformer_flop},
+    {"lstm", lstm_parameters, lstm_step},
 };
 
 /// @throws Error 200 for an unknown type and for a shape without a meaning.

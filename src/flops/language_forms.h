@@ -13,4 +13,8 @@ namespace flopmark {
 int64_t bert_parameters(const ModelShape& shape);
 StepFlop bert_flop(const ModelShape& shape, int64_t batch_size, int64_t sequence_length);
 
+/// Zaremba et al. 2014, arXiv:1409.2329, with the two biases of LibTorch's lstm.
+int64_t lstm_parameters(const ModelShape& shape);
+StepFlop lstm_flop(const ModelShape& shape, int64_t batch_size, int64_t sequence_length);
+
 }  // namespace flopmark

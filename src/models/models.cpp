@@ -8,6 +8,7 @@
 #include "models/exported_model.h"
 #include "models/gpt2.h"
 #include "models/llama.h"
+#include "models/lstm.h"
 #include "models/mlp.h"
 #include "models/resnet.h"
 #include "models/torchscript_model.h"
@@ -33,6 +34,7 @@ constexpr ModelType kModelTypes[] = {
     {"mlp", InputKind::images, make<Mlp>},         {"resnet", InputKind::images, make<Resnet>},
     {"vit", InputKind::images, make<Vit>},         {"bert", InputKind::tokens, make<Bert>},
     {"convnet", InputKind::images, make<Convnet>}, {"mixtral", InputKind::tokens, make<Llama>},
+    {"lstm", InputKind::tokens, make<Lstm>},
 };
 
 const ModelType& find_type(const std::string& name) {

@@ -106,6 +106,19 @@ TEST(CountedStep, EqualsTheClosedFormOfTheMixtureOfExperts) {
   }
 }
 
+TEST(CountedStep, EqualsTheClosedFormOfTheRecurrentNetwork) {
+  RunConfig config = config_of("lstm", "lstm-ptb-medium");
+  config.model.vocab_size = 300;
+  config.model.hidden_size = 24;
+  expect_counted_equals_formula(config);
+  config.model.layers = 3;
+  config.model.tied_embeddings = true;
+  config.train.gradient_accumulation = 2;
+  expect_counted_equals_formula(config);
+  config.train.precision = "bf16";
+  expect_counted_equals_formula(config);
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfDepthwiseConvolutions) {
   RunConfig config =
       load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",

@@ -22,7 +22,7 @@ TEST_F(ListCommandTest, JsonHasPresetsWithParameters) {
   }
   EXPECT_EQ(tiny, 125248);
   EXPECT_EQ(gpt2, 124439808);
-  EXPECT_EQ(list.at("models").size(), 8u);
+  EXPECT_EQ(list.at("models").size(), 9u);
   EXPECT_THAT(list.at("precisions").get<std::vector<std::string>>(),
               ::testing::ElementsAre("fp32", "tf32", "bf16-mixed", "bf16"));
   EXPECT_THAT(list.at("optimizers").get<std::vector<std::string>>(),

@@ -77,6 +77,7 @@ TEST(Presets, DefaultOfEachType) {
   EXPECT_EQ(default_preset("bert").preset, "bert-base");
   EXPECT_EQ(default_preset("convnet").preset, "mobilenet-v1");
   EXPECT_EQ(default_preset("mixtral").preset, "mixtral-tiny");
+  EXPECT_EQ(default_preset("lstm").preset, "lstm-ptb-medium");
 }
 
 }  // namespace

@@ -237,7 +237,34 @@ TEST(ClosedForm, MixturesOfPublishedSize) {
   EXPECT_EQ(count_active_parameters(shape), 39'152'031'744);
 }
 
+ModelShape lstm(int64_t vocab, int64_t hidden, int64_t layers) {
+  return {.type = "lstm", .preset = "", .vocab_size = vocab, .hidden_size = hidden, .layers = layers};
+}
+
+TEST(ClosedForm, RecurrentNetworksOfPublishedSize) {
+  // Two biases per gate, as LibTorch has them: the paper's 20 and 66 million.
+  EXPECT_EQ(count_parameters(lstm(10000, 650, 2)),
+            2 * 6'500'000 + 10'000 + 2 * (2 * 4 * 650 * 650 + 8 * 650));
+  EXPECT_EQ(count_parameters(lstm(10000, 1500, 2)), 66'034'000);
+}
+
+TEST(ClosedForm, RecurrentNetworkByHand) {
+  const ModelShape tiny = lstm(7, 3, 2);
+  EXPECT_EQ(count_parameters(tiny), 2 * 21 + 7 + 2 * (2 * 36 + 24));
+  // 5 positions of 2 sequences: two layers of two matrices of 12 x 3, a head of 7 x 3. Backward leaves out
+  // the gradient of the initial state: 2 sequences x 36 x 2 layers.
+  const FlopTotals flops = closed_form_flops(tiny, {.batch_size = 2, .sequence_length = 5},
+                                             {.checkpoint_interval = 1, .causal_convention = true});
+  EXPECT_EQ(flops.forward_flop, 2 * 10 * (4 * 36 + 21));
+  EXPECT_EQ(flops.backward_flop, 2 * flops.forward_flop - 2 * 2 * 36 * 2);
+  EXPECT_EQ(flops.recompute_flop, 0);
+  ModelShape tied = tiny;
+  tied.tied_embeddings = true;
+  EXPECT_EQ(count_parameters(tied), count_parameters(tiny) - 21);
+}
+
 TEST(ClosedForm, KnowsTheDecoders) {
+  EXPECT_FALSE(is_decoder(lstm(7, 3, 2)));
   EXPECT_TRUE(is_decoder(tiny_mixtral()));
   EXPECT_TRUE(is_decoder(tiny_llama()));
   EXPECT_TRUE(is_decoder(gpt2_124m()));
@@ -344,7 +371,7 @@ TEST(ClosedForm, RefusesUnknownTypesAndCountsThatDoNotFit) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_STREQ(error.what(),
                  "model.type: no built-in model \"resnext\"; there are llama, gpt2, mlp, resnet, vit, bert, "
-                 "convnet, mixtral");
+                 "convnet, mixtral, lstm");
   }
   EXPECT_THROW(closed_form_flops({.type = "llama", .preset = "", .layers = 1}, {},
                                  {.micro_batches = 1, .fused_attention = false}),

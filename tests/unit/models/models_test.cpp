@@ -38,6 +38,8 @@ TEST(Models, HaveThePublishedNumberOfParameters) {
   EXPECT_EQ(parameters_on_meta(*find_preset("mobilenet-v1")), 4'231'976);
   EXPECT_EQ(parameters_on_meta(*find_preset("mixtral-8x7b")), 46'702'792'704);
   EXPECT_EQ(parameters_on_meta(*find_preset("mixtral-8x22b")), 140'620'634'112);
+  // Press and Wolf 2016, arXiv:1608.05859, table 3: Zaremba et al.'s large model has 66 million.
+  EXPECT_EQ(parameters_on_meta(*find_preset("lstm-ptb-large")), 66'034'000);
   // bert-base-uncased and bert-large-uncased as transformers.BertForMaskedLM: without the pooler and the
   // next-sentence head (590,592 + 1,538 and 1,049,600 + 2,050), which the 110,106,428 and 336,226,108 of the
   // published files include.
@@ -55,9 +57,9 @@ TEST(Models, CountASharedEmbeddingOnce) {
 }
 
 TEST(Models, StartFromTheSeedAlone) {
-  for (const auto& shape :
-       {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp(), test::tiny_vit(),
-        test::tiny_resnet(true), test::tiny_bert(), test::tiny_convnet(), test::tiny_mixtral()}) {
+  for (const auto& shape : {test::tiny_llama(), test::gpt2(100, 32, 2, 4, 16), test::mnist_mlp(),
+                            test::tiny_vit(), test::tiny_resnet(true), test::tiny_bert(),
+                            test::tiny_convnet(), test::tiny_mixtral(), test::tiny_lstm()}) {
     const auto one = make_model(shape, {{}, 7})->parameters();
     const auto same = make_model(shape, {{}, 7})->parameters();
     const auto other = make_model(shape, {{}, 8})->parameters();
@@ -76,6 +78,7 @@ TEST(Models, NameTheirInput) {
   EXPECT_EQ(input_kind(test::gpt2(100, 32, 2, 4, 16)), InputKind::tokens);
   EXPECT_EQ(input_kind(test::tiny_bert()), InputKind::tokens);
   EXPECT_EQ(input_kind(test::tiny_mixtral()), InputKind::tokens);
+  EXPECT_EQ(input_kind(test::tiny_lstm()), InputKind::tokens);
   EXPECT_EQ(input_kind(test::mnist_mlp()), InputKind::images);
   EXPECT_EQ(input_kind(test::tiny_resnet(false)), InputKind::images);
   EXPECT_EQ(input_kind(test::tiny_vit()), InputKind::images);
@@ -90,9 +93,9 @@ TEST(Models, RefuseAnUnknownType) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_STREQ(
-        error.what(),
-        "model.type: unknown \"lama\"; known are llama, gpt2, mlp, resnet, vit, bert, convnet, mixtral");
+    EXPECT_STREQ(error.what(),
+                 "model.type: unknown \"lama\"; known are llama, gpt2, mlp, resnet, vit, bert, convnet, "
+                 "mixtral, lstm");
   }
 }
 

@@ -59,6 +59,16 @@ inline ModelShape tiny_bert() {
   return shape;
 }
 
+/// Two layers 12 wide, a vocabulary of 100.
+inline ModelShape tiny_lstm() {
+  ModelShape shape;
+  shape.type = "lstm";
+  shape.vocab_size = 100;
+  shape.hidden_size = 12;
+  shape.layers = 2;
+  return shape;
+}
+
 inline ModelShape mnist_mlp() {
   ModelShape shape;
   shape.type = "mlp";
