@@ -116,6 +116,8 @@ struct Repeat {
   std::vector<double> block_means_s;
   std::optional<double> loss_first, loss_last;
   std::vector<double> step_s;
+  /// Updates left out for an overflow; absent where losses are not scaled.
+  std::optional<int64_t> skipped_steps = {};
 };
 
 /// What is known of the files a run trained on.

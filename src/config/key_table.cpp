@@ -224,8 +224,8 @@ std::vector<KeyRow> optimizer_rows() {
 std::vector<KeyRow> train_rows() {
   return {
       {.path = "train.precision", .field = +[](RunConfig& c) -> auto& { return c.train.precision; },
-       .doc = "Number type of matmuls; bf16-mixed keeps parameters in fp32, bf16 does not.",
-       .values = {"fp32", "tf32", "bf16-mixed", "bf16"}, .other_names = {"dtype", "amp"}},
+       .doc = "Number type of matmuls; mixed: parameters in fp32; fp16-mixed scales the loss as well.",
+       .values = {"fp32", "tf32", "bf16-mixed", "bf16", "fp16-mixed"}, .other_names = {"dtype", "amp"}},
       {.path = "train.gradient_accumulation",
        .field = +[](RunConfig& c) -> auto& { return c.train.gradient_accumulation; },
        .doc = "Micro-batches per optimizer step.", .integers = {1, kMaxCount},

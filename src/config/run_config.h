@@ -54,7 +54,7 @@ struct OptimizerConfig {
 };
 
 struct TrainConfig {
-  std::string precision = "fp32";  ///< fp32, tf32, bf16-mixed, bf16
+  std::string precision = "fp32";  ///< fp32, tf32, bf16-mixed, bf16, fp16-mixed
   OptimizerConfig optimizer;
   int64_t gradient_accumulation = 1;
   std::optional<double> gradient_clip;          ///< total norm; null = off

@@ -28,6 +28,7 @@ struct BlockSamples {
   double data_wait_host_s = 0;                           ///< the host blocked on the loader, total
   int64_t samples = 0, tokens = 0, images = 0;           ///< really processed in the whole block
   std::vector<double> losses;                            ///< per step
+  std::optional<int64_t> skipped_steps = {};             ///< see BlockFacts
 };
 
 /// Warm-up as it went: what was discarded and why it ended.

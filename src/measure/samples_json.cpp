@@ -104,7 +104,8 @@ Json block_to_json(const BlockSamples& block) {
           {"samples", block.samples},
           {"tokens", block.tokens},
           {"images", block.images},
-          {"losses", losses_to_json(block.losses)}};
+          {"losses", losses_to_json(block.losses)},
+          {"skipped_steps", nullable(block.skipped_steps)}};
 }
 
 Json matmul_rates_to_json(const std::vector<MatmulRate>& rates) {
@@ -179,6 +180,7 @@ BlockSamples block_from_json(const Json& json) {
   block.images = count_field(json, "images");
   block.losses = losses_from_json(json);
   check_length(block.losses, block.steps, "losses");
+  block.skipped_steps = optional_count_field(json, "skipped_steps");
   return block;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace flopmark {
@@ -11,6 +12,8 @@ struct BlockFacts {
   int64_t samples = 0, tokens = 0, images = 0;
   double data_wait_host_s = 0;  ///< the host blocked on the loader, total over the block
   std::vector<double> losses;   ///< one per step (mean of its micro-batches)
+  /// Steps whose update was left out because a gradient overflowed; absent where losses are not scaled.
+  std::optional<int64_t> skipped_steps = std::nullopt;
 };
 
 /// One optimizer step, cut where phases are timed. The real one is in src/train, a fake in tests/fakes.

@@ -88,6 +88,7 @@ void take_facts(BlockFacts facts, BlockSamples& samples) {
   samples.images = facts.images;
   samples.data_wait_host_s = facts.data_wait_host_s;
   samples.losses = std::move(facts.losses);
+  samples.skipped_steps = facts.skipped_steps;
 }
 
 void require_finite(const std::vector<double>& losses, int64_t steps_before) {

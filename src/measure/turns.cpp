@@ -28,6 +28,7 @@ void append(BlockSamples& all, const BlockSamples& more) {
   all.tokens += more.tokens;
   all.images += more.images;
   append(all.losses, more.losses);
+  if (more.skipped_steps) all.skipped_steps = all.skipped_steps.value_or(0) + *more.skipped_steps;
 }
 
 }  // namespace flopmark

@@ -63,6 +63,7 @@ Repeat repeat_of(const LaunchSamples& launch) {
     repeat.loss_first = finite(timed.losses.front());
     repeat.loss_last = finite(timed.losses.back());
   }
+  repeat.skipped_steps = timed.skipped_steps;
   repeat.step_s = timed.step_s;
   return repeat;
 }

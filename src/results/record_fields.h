@@ -83,6 +83,7 @@ void describe(V& visit, typename V::template Of<Repeat>& repeat) {
   visit("block_means_s", repeat.block_means_s);
   visit("loss_first", repeat.loss_first);
   visit("loss_last", repeat.loss_last);
+  visit("skipped_steps", repeat.skipped_steps);
   visit("step_s", repeat.step_s);
 }
 

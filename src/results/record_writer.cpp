@@ -77,6 +77,7 @@ json to_json(const RunRecord& record) {
   if (record.anchor_reason) object["anchor"] = {{"reason", *record.anchor_reason}};
   for (json& repeat : object["repeats"]) {
     if (repeat["step_s"].empty()) repeat.erase("step_s");  // a baseline has none
+    if (repeat["skipped_steps"].is_null()) repeat.erase("skipped_steps");
   }
   return object;
 }

@@ -190,12 +190,27 @@ Found loss_constant(const Launches& launches) {
           which)};
 }
 
+Found steps_skipped(const Launches& launches) {
+  int64_t skipped = 0, steps = 0;
+  for (const auto& launch : launches) {
+    skipped += launch.timed.skipped_steps.value_or(0);
+    steps += launch.timed.steps;
+  }
+  if (skipped == 0) return std::nullopt;
+  return Warning{
+      "steps_skipped",
+      fmt::format("{} of {} left the parameters as they were, because a gradient overflowed in fp16: their "
+                  "times lack the optimizer's work; warm up until the loss scale has settled (raise "
+                  "measure.warmup_min_steps), or use bf16-mixed",
+                  skipped, counted(steps, "timed step"))};
+}
+
 }  // namespace
 
 std::vector<Warning> launch_warnings(const Launches& launches) {
   std::vector<Warning> warnings;
   for (const auto find : {not_steady, drift, few_steps, few_launches, wall_disagrees, phases_do_not_add_up,
-                          flops_differ, uncounted_operators, loss_constant}) {
+                          flops_differ, uncounted_operators, loss_constant, steps_skipped}) {
     if (auto found = find(launches)) warnings.push_back(std::move(*found));
   }
   return warnings;

@@ -12,7 +12,7 @@ namespace flopmark {
 /// not_steady (warm-up ended unsteady), drift (step time moved within a launch, at once or slowly), few_steps
 /// (under 30 in a launch), few_launches (under 5), wall_disagrees (steps and wall clock differ by over 1 %),
 /// phases_do_not_add_up (by over 2 %), flops_differ (between launches), uncounted_operators, loss_constant
-/// (the very same over 10 steps or more).
+/// (the very same over 10 steps or more), steps_skipped (an update was left out since a gradient overflowed).
 std::vector<Warning> launch_warnings(const std::vector<LaunchSamples>& launches);
 
 /// What the machine did that makes the times doubtful, in this order and each code at most once: throttled

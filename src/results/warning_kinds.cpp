@@ -28,6 +28,7 @@ constexpr std::array kKinds{
     WarningKind{"phases_do_not_add_up", false},
     WarningKind{"ruler_moved", false},
     WarningKind{"sanitizer_build", true},
+    WarningKind{"steps_skipped", false},
     WarningKind{"throttled", true},
     WarningKind{"uncounted_operators", false},
     WarningKind{"wall_disagrees", true},

@@ -45,12 +45,12 @@ class Sgd : public Optimizer {
     }
     return state;
   }
-  void update(const Columns& columns) override {
+  void update(const Columns& columns, const std::optional<torch::Tensor>& overflow) override {
     const auto momentum = columns.state.empty() ? at::TensorList() : at::TensorList(columns.state.front());
     // Buffers start as zeros, so the first step is no special case.
     at::_fused_sgd_(columns.parameters, columns.gradients, momentum, config_.weight_decay, config_.momentum,
                     config_.lr, /*dampening=*/0, /*nesterov=*/false, /*maximize=*/false,
-                    /*is_first_step=*/false);
+                    /*is_first_step=*/false, /*grad_scale=*/{}, overflow);
   }
 
   OptimizerConfig config_;
@@ -66,12 +66,14 @@ class AdamW : public Optimizer {
         config_(config) {}
 
  private:
-  void update(const Columns& columns) override {
+  void update(const Columns& columns, const std::optional<torch::Tensor>& overflow) override {
     const auto& steps = columns.state[2];
     steps.front().add_(1);  // before the call: the operator divides by 1 - beta^step
     at::_fused_adamw_(columns.parameters, columns.gradients, columns.state[0], columns.state[1],
                       /*max_exp_avg_sqs=*/{}, steps, config_.lr, config_.beta1, config_.beta2,
-                      config_.weight_decay, config_.eps, /*amsgrad=*/false, /*maximize=*/false);
+                      config_.weight_decay, config_.eps, /*amsgrad=*/false, /*maximize=*/false,
+                      /*grad_scale=*/{}, overflow);
+    if (overflow) steps.front().sub_(*overflow);  // a step that was left out is none
   }
 
   OptimizerConfig config_;
@@ -109,16 +111,25 @@ void Optimizer::collect_gradients() {
   }
 }
 
-void Optimizer::step(std::optional<double> clip_norm) {
+torch::Tensor Optimizer::step(std::optional<double> clip_norm, LossScaler* scaler) {
   const c10::AutoGradMode no_grad(false);
   collect_gradients();
   if (now_.gradients.empty()) {
-    return;
+    return {};
+  }
+  std::optional<torch::Tensor> overflow;
+  if (scaler != nullptr) {
+    overflow = scaler->unscale(now_.gradients);
   }
   if (clip_norm) {
     clip_gradients(now_.gradients, *clip_norm);
   }
-  update(now_);
+  update(now_, overflow);
+  if (scaler == nullptr) {
+    return {};
+  }
+  scaler->update(*overflow);
+  return *overflow;
 }
 
 void Optimizer::clear_gradients() {

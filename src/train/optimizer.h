@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/run_config.h"
+#include "train/loss_scaler.h"
 
 namespace flopmark {
 
@@ -16,9 +17,12 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  /// One update of the parameters that have a gradient; never waits for the device. The total norm of the
-  /// gradients is first clipped to `clip_norm` where there is one.
-  void step(std::optional<double> clip_norm);
+  /// One update of the parameters that have a gradient; never waits for the device. With a scaler their
+  /// gradients are first divided by its scale; where one is not finite, the update changes nothing but the
+  /// scale. Then their total norm is clipped to `clip_norm` where there is one.
+  /// Returns, with a scaler, whether the update was left out: 1 or 0 in a float32 scalar on the device;
+  /// undefined without a scaler or without gradients.
+  torch::Tensor step(std::optional<double> clip_norm, LossScaler* scaler = nullptr);
   /// Lets the gradients go, as Python's set_to_none: backward then keeps what it computed instead of adding
   /// it to zeros, which saves two passes over the gradients.
   void clear_gradients();
@@ -33,7 +37,8 @@ class Optimizer {
 
   /// `parameters` lie on one device and have one dtype; so has the state, as the fused operators want it.
   Optimizer(std::vector<torch::Tensor> parameters, std::vector<std::vector<torch::Tensor>> state);
-  virtual void update(const Columns& columns) = 0;
+  /// Does nothing where `overflow`, if there is one, holds 1.
+  virtual void update(const Columns& columns, const std::optional<torch::Tensor>& overflow) = 0;
 
  private:
   void collect_gradients();

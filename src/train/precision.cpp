@@ -1,6 +1,9 @@
 #include <ATen/Context.h>
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
+
 #include "flopmark/error.h"
 #include "train/torch_step.h"
 
@@ -11,13 +14,15 @@ struct Precision {
   const char* name;
   torch::Dtype parameters;
   const char* matmul;  ///< the peak row
+  std::optional<torch::Dtype> autocast = std::nullopt;
 };
 
 constexpr Precision kPrecisions[] = {
     {"fp32", torch::kFloat, "fp32"},
     {"tf32", torch::kFloat, "tf32"},
-    {"bf16-mixed", torch::kFloat, "bf16"},
+    {"bf16-mixed", torch::kFloat, "bf16", torch::kBFloat16},
     {"bf16", torch::kBFloat16, "bf16"},
+    {"fp16-mixed", torch::kFloat, "fp16", torch::kHalf},
 };
 
 const Precision& find_precision(const std::string& name) {
@@ -52,6 +57,15 @@ torch::Dtype parameter_dtype(const std::string& precision) {
 
 std::string matmul_precision(const std::string& precision) {
   return find_precision(precision).matmul;
+}
+
+AutocastOptions autocast_options(const std::string& precision, torch::DeviceType device) {
+  const auto dtype = find_precision(precision).autocast;
+  return {.device = device, .enabled = dtype.has_value(), .dtype = dtype.value_or(torch::kBFloat16)};
+}
+
+bool scales_loss(const std::string& precision) {
+  return find_precision(precision).autocast == torch::kHalf;
 }
 
 void apply_precision(const TrainConfig& train, const torch::Device& device) {

@@ -28,13 +28,15 @@ struct TorchStep::State {
       : model(std::move(the_model)),
         loader(std::move(the_loader)),
         device(options.device),
-        autocast{options.device.type(), options.train.precision == "bf16-mixed"},
+        autocast(autocast_options(options.train.precision, options.device.type())),
         micro_batches(options.train.gradient_accumulation),
         clip_norm(options.train.gradient_clip),
         counting(options.counting),
         optimizer(make_optimizer(options.train.optimizer, model->parameters())),
         share(at::full({}, 1.0 / static_cast<double>(micro_batches),
-                       torch::TensorOptions(device).dtype(torch::kFloat))) {}
+                       torch::TensorOptions(device).dtype(torch::kFloat))) {
+    if (scales_loss(options.train.precision)) scaler.emplace(device, options.loss_scaling);
+  }
 
   std::unique_ptr<TrainableModel> model;
   std::unique_ptr<Loader> loader;
@@ -44,6 +46,7 @@ struct TorchStep::State {
   std::optional<double> clip_norm;
   FlopObserver::Options counting;
   std::unique_ptr<Optimizer> optimizer;
+  std::optional<LossScaler> scaler;
   torch::Tensor share;  ///< 1 / micro_batches: backward starts with it, so gradients are those of the mean
 
   Batch batch;
@@ -54,6 +57,7 @@ struct TorchStep::State {
   // Of this block.
   std::vector<torch::Tensor> losses;  ///< per micro-batch; on the device until end_block
   size_t next_loss = 0;
+  std::vector<torch::Tensor> overflows;  ///< per step, with a scaler; on the device until end_block
   bool pauses_between_blocks = false;
   int64_t finished_steps = 0;
   Counts finished, present;  ///< of finished steps; of the step under way
@@ -61,6 +65,7 @@ struct TorchStep::State {
   void start_over(int64_t steps);
   Batch next_whole_batch();
   std::vector<double> step_losses() const;
+  std::optional<int64_t> skipped_steps() const;
 };
 
 /// Forgets everything of an earlier block, the gradients of an unfinished step too.
@@ -70,6 +75,8 @@ void TorchStep::State::start_over(int64_t steps) {
   losses.clear();
   losses.resize(static_cast<size_t>(steps * micro_batches));
   next_loss = 0;
+  overflows.clear();
+  overflows.reserve(scaler ? static_cast<size_t>(steps) : 0);
   finished_steps = 0;
   finished = present = Counts{};
 }
@@ -90,6 +97,12 @@ std::vector<double> TorchStep::State::step_losses() const {
   const auto means =
       at::stack(done).to(torch::kCPU, torch::kDouble).view({finished_steps, micro_batches}).mean(1);
   return {means.const_data_ptr<double>(), means.const_data_ptr<double>() + finished_steps};
+}
+
+/// Finished steps whose update was left out; one copy from the device. Nothing without a scaler.
+std::optional<int64_t> TorchStep::State::skipped_steps() const {
+  if (!scaler) return std::nullopt;
+  return overflows.empty() ? 0 : at::stack(overflows).sum().to(torch::kLong).item<int64_t>();
 }
 
 TorchStep::TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader,
@@ -124,7 +137,7 @@ void TorchStep::forward() {
 
 void TorchStep::backward() {
   auto& state = *state_;
-  state.loss.backward(state.share);
+  state.loss.backward(state.scaler ? state.scaler->scaled(state.share) : state.share);
   state.losses.at(state.next_loss++) = state.loss.detach();
   state.loss.reset();
   state.present.add({state.batch.samples, state.batch.tokens, state.batch.images});
@@ -132,7 +145,8 @@ void TorchStep::backward() {
 
 void TorchStep::update() {
   auto& state = *state_;
-  state.optimizer->step(state.clip_norm);
+  const auto overflow = state.optimizer->step(state.clip_norm, state.scaler ? &*state.scaler : nullptr);
+  if (overflow.defined()) state.overflows.push_back(overflow);
   state.optimizer->clear_gradients();
   state.finished.add(std::exchange(state.present, {}));
   ++state.finished_steps;
@@ -146,6 +160,7 @@ BlockFacts TorchStep::end_block() {
   facts.images = state_->finished.images;
   facts.data_wait_host_s = state_->loader->wait_s();
   facts.losses = state_->step_losses();
+  facts.skipped_steps = state_->skipped_steps();
   return facts;
 }
 

@@ -12,6 +12,8 @@
 #include "flopmark/model.h"
 #include "flops/observe/observer.h"
 #include "measure/step.h"
+#include "models/autocast.h"
+#include "train/loss_scaler.h"
 
 namespace flopmark {
 
@@ -20,9 +22,10 @@ struct StepOptions {
   torch::Device device = torch::kCPU;
   TrainConfig train;
   FlopObserver::Options counting = {};
+  LossScaler::Options loss_scaling = {};  ///< fp16-mixed only
 };
 
-/// A real training step on LibTorch: loader, autocast, model, autograd, clipping, optimizer.
+/// A real training step on LibTorch: loader, autocast, model, autograd, loss scaling, clipping, optimizer.
 class TorchStep : public TrainingStep {
  public:
   TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader,
@@ -64,7 +67,12 @@ torch::Device resolve_device(const std::string& name);
 torch::Dtype parameter_dtype(const std::string& precision);
 void apply_precision(const TrainConfig& train, const torch::Device& device);
 
-/// fp32, tf32 or bf16: the peak row that matmuls run under.
+/// What the forward of a precision runs under: enabled for the mixed ones.
+AutocastOptions autocast_options(const std::string& precision, torch::DeviceType device);
+/// Whether gradients of this precision need a LossScaler: fp16's range is too small for them.
+bool scales_loss(const std::string& precision);
+
+/// fp32, tf32, bf16 or fp16: the peak row that matmuls run under.
 std::string matmul_precision(const std::string& precision);
 
 }  // namespace flopmark

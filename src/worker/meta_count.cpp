@@ -30,7 +30,8 @@ Batch meta_batch(const RunConfig& config) {
 
 /// Autocast does nothing on meta: parameters in the type of the products make the same products.
 torch::Dtype product_dtype(const std::string& precision) {
-  return matmul_precision(precision) == "bf16" ? torch::kBFloat16 : parameter_dtype(precision);
+  const AutocastOptions autocast = autocast_options(precision, torch::kMeta);
+  return autocast.enabled ? autocast.dtype : parameter_dtype(precision);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ inline LaunchSamples example_samples() {
   samples.timed.tokens = 4096;
   samples.timed.images = 5;
   samples.timed.losses = {5.545177444479562, 5.5};
+  samples.timed.skipped_steps = 1;
   samples.turns = {{1, 0.4, 3}, {1, 1.0 / 7, std::nullopt}};
   samples.cached = samples.timed;
   samples.cached->wall_s = 0.1 + 0.2;

@@ -37,6 +37,7 @@ struct FakeScript {
   std::function<double(int64_t)> scale = [](int64_t) { return 1.0; };  ///< all phases of that step times this
   std::function<double(int64_t)> loss = [](int64_t step) { return 1.0 / static_cast<double>(step); };
   int64_t samples = 2, tokens = 64, images = 0;  ///< per micro-batch
+  std::function<bool(int64_t)> skips = nullptr;  ///< updates left out for an overflow; none: not scaled
   std::optional<int64_t> throw_at_step = std::nullopt;
   Phase throw_in = Phase::forward;
   std::string throw_text = "scripted failure";
@@ -73,6 +74,7 @@ class FakeStep : public TrainingStep {
   void update() override {
     run(Phase::optimizer, 'u');
     facts_.losses.push_back(script_.loss(step_));
+    if (script_.skips) facts_.skipped_steps = facts_.skipped_steps.value_or(0) + script_.skips(step_);
     script_.on_update(step_);
     ++step_;
   }

@@ -63,9 +63,11 @@ TEST(CountedStep, EqualsTheClosedFormWithCheckpointingAndTheCausalConvention) {
 }
 
 TEST(CountedStep, EqualsTheClosedFormUnderAutocast) {
-  RunConfig config = config_of("llama", "llama-tiny");
-  config.train.precision = "bf16-mixed";
-  expect_counted_equals_formula(config);
+  for (const char* precision : {"bf16-mixed", "fp16-mixed"}) {
+    RunConfig config = config_of("llama", "llama-tiny");
+    config.train.precision = precision;
+    expect_counted_equals_formula(config);
+  }
 }
 
 TEST(CountedStep, EqualsTheClosedFormOfTheMlp) {

@@ -24,7 +24,7 @@ TEST_F(ListCommandTest, JsonHasPresetsWithParameters) {
   EXPECT_EQ(gpt2, 124439808);
   EXPECT_EQ(list.at("models").size(), 9u);
   EXPECT_THAT(list.at("precisions").get<std::vector<std::string>>(),
-              ::testing::ElementsAre("fp32", "tf32", "bf16-mixed", "bf16"));
+              ::testing::ElementsAre("fp32", "tf32", "bf16-mixed", "bf16", "fp16-mixed"));
   EXPECT_THAT(list.at("optimizers").get<std::vector<std::string>>(),
               ::testing::UnorderedElementsAre("sgd", "adamw"));
 }

@@ -91,7 +91,7 @@ TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
     EXPECT_THAT(refused_text(text), HasSubstr("unknown key")) << text;
   }
   for (const char* text :
-       {"{\"model\": {\"type\": \"t5\"}}", "{\"train\": {\"precision\": \"fp16-mixed\"}}",
+       {"{\"model\": {\"type\": \"t5\"}}", "{\"train\": {\"precision\": \"fp8-mixed\"}}",
         "{\"data\": {\"type\": \"video\"}}", "{\"model\": {\"preset\": \"t5-base\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("expected one of")) << text;
   }

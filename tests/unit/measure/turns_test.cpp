@@ -24,6 +24,18 @@ struct TurnBench {
   LoopState state;
 };
 
+TEST(Turns, AddsUpSkippedUpdates) {
+  TurnBench bench({.skips = [](int64_t step) { return step == 2 || step == 5; }});
+  BlockSamples all = bench.run({.steps = 3});
+  EXPECT_EQ(all.skipped_steps, 1);
+  append(all, bench.run({.steps = 3}));
+  EXPECT_EQ(all.skipped_steps, 2);
+  TurnBench plain({});
+  all = plain.run({.steps = 3});
+  append(all, plain.run({.steps = 3}));
+  EXPECT_EQ(all.skipped_steps, std::nullopt);
+}
+
 TEST(Turns, TimesItsStepsAndCountsOn) {
   TurnBench bench({.phase_s = {0, 0, 0.01, 0, 0}});
   const BlockSamples turn = bench.run({.steps = 3, .steps_before = 6});

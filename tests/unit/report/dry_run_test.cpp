@@ -40,6 +40,7 @@ TEST(DryRun, MemoryFollowsPrecisionAndOptimizer) {
   EXPECT_EQ(bytes(with("fp32", "adamw", 0)), (std::array<int64_t, 3>{400, 400, 800}));
   EXPECT_EQ(bytes(with("tf32", "sgd", 0)), (std::array<int64_t, 3>{400, 400, 0}));
   EXPECT_EQ(bytes(with("bf16-mixed", "sgd", 0.9)), (std::array<int64_t, 3>{400, 400, 400}));
+  EXPECT_EQ(bytes(with("fp16-mixed", "adamw", 0)), (std::array<int64_t, 3>{400, 400, 800}));
   EXPECT_EQ(bytes(with("bf16", "adamw", 0)), (std::array<int64_t, 3>{200, 200, 400}));
 }
 

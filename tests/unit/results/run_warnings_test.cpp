@@ -26,6 +26,16 @@ TEST(LaunchWarnings, NoneForAGoodRun) {
   EXPECT_THAT(codes(example_launches()), IsEmpty());
 }
 
+TEST(LaunchWarnings, SkippedUpdatesAreCounted) {
+  auto launches = example_launches();
+  for (auto& launch : launches) launch.timed.skipped_steps = 0;
+  EXPECT_THAT(codes(launches), IsEmpty());
+  launches[1].timed.skipped_steps = 2;
+  launches[3].timed.skipped_steps = 1;
+  EXPECT_THAT(codes(launches), ElementsAre("steps_skipped"));
+  EXPECT_THAT(text(launches), HasSubstr("3 of 200 timed steps left the parameters as they were"));
+}
+
 TEST(LaunchWarnings, NotSteadyNamesTheLaunches) {
   auto launches = example_launches();
   launches[1].warmup.steady = false;

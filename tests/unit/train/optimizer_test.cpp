@@ -133,6 +133,49 @@ TEST(Optimizer, WorksInBfloat16) {
   }
 }
 
+TEST(Optimizer, AnOverflowLeavesEverythingAsItWas) {
+  for (const char* type : {"sgd", "adamw"}) {
+    const OptimizerConfig config{.type = type, .lr = 0.1, .momentum = 0.9};
+    auto parameters = start(), undisturbed = start();
+    const auto optimizer = make_optimizer(config, parameters),
+               reference = make_optimizer(config, undisturbed);
+    LossScaler scaler(torch::kCPU, {.initial = 1024});
+    const auto give = [](std::vector<torch::Tensor>& all, double value) {
+      for (auto& parameter : all) parameter.mutable_grad() = torch::full_like(parameter, value).detach();
+    };
+    const auto step = [&](double gradient) {  // as backward leaves it: times the scale
+      give(parameters, gradient * scaler.scale());
+      return optimizer->step(std::nullopt, &scaler).item<double>();
+    };
+    const auto reference_step = [&](double gradient) {
+      give(undisturbed, gradient);
+      EXPECT_FALSE(reference->step(std::nullopt).defined());
+    };
+    EXPECT_EQ(step(0.5), 0) << type;
+    reference_step(0.5);
+    const auto before = parameters[0].detach().clone();
+    EXPECT_EQ(step(INFINITY), 1) << type;
+    EXPECT_TRUE(parameters[0].equal(before)) << type;
+    EXPECT_EQ(scaler.scale(), 512) << type;
+    // Neither momentum nor the number of the step has seen it.
+    EXPECT_EQ(step(-0.25), 0) << type;
+    reference_step(-0.25);
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      EXPECT_TRUE(parameters[i].equal(undisturbed[i])) << type << ' ' << i;
+    }
+  }
+}
+
+TEST(Optimizer, ClipsWhatIsNoLongerScaled) {
+  auto parameters = start();
+  const auto before = parameters[1].detach().clone();
+  const auto optimizer = make_optimizer({.type = "sgd", .lr = 1, .weight_decay = 0}, parameters);
+  LossScaler scaler(torch::kCPU, {.initial = 1024});
+  parameters[1].mutable_grad() = torch::full({2, 3}, 0.1F * 1024);  // norm 0.1 sqrt 6: below the limit
+  optimizer->step(1.0, &scaler);
+  EXPECT_TRUE(torch::allclose(before - parameters[1], torch::full({2, 3}, 0.1F), 0, 1e-6));
+}
+
 TEST(Optimizer, RefusesAnUnknownType) {
   try {
     make_optimizer({.type = "lion"}, {});

@@ -29,6 +29,23 @@ TEST_F(PrecisionTest, NamesParametersAndPeakRow) {
   EXPECT_EQ(matmul_precision("tf32"), "tf32");
   EXPECT_EQ(matmul_precision("bf16-mixed"), "bf16");
   EXPECT_EQ(matmul_precision("bf16"), "bf16");
+  EXPECT_EQ(parameter_dtype("fp16-mixed"), torch::kFloat);
+  EXPECT_EQ(matmul_precision("fp16-mixed"), "fp16");
+}
+
+TEST_F(PrecisionTest, MixedOnesRunUnderAutocast) {
+  for (const char* precision : {"fp32", "tf32", "bf16"}) {
+    EXPECT_FALSE(autocast_options(precision, torch::kCUDA).enabled) << precision;
+    EXPECT_FALSE(scales_loss(precision)) << precision;
+  }
+  const AutocastOptions bf16 = autocast_options("bf16-mixed", torch::kCUDA),
+                        fp16 = autocast_options("fp16-mixed", torch::kCPU);
+  EXPECT_TRUE(bf16.enabled && fp16.enabled);
+  EXPECT_EQ(bf16.device, torch::kCUDA);
+  EXPECT_EQ(bf16.dtype, torch::kBFloat16);
+  EXPECT_EQ(fp16.dtype, torch::kHalf);
+  EXPECT_FALSE(scales_loss("bf16-mixed"));
+  EXPECT_TRUE(scales_loss("fp16-mixed"));
 }
 
 TEST_F(PrecisionTest, RefusesUnknownNames) {
@@ -42,7 +59,7 @@ TEST_F(PrecisionTest, RefusesUnknownNames) {
     return "accepted";
   };
   EXPECT_EQ(text([] { parameter_dtype("fp8"); }),
-            "train.precision: unknown \"fp8\"; known are fp32, tf32, bf16-mixed, bf16");
+            "train.precision: unknown \"fp8\"; known are fp32, tf32, bf16-mixed, bf16, fp16-mixed");
   train_.attention_kernel = "flash";
   EXPECT_EQ(text([this] { apply_precision(train_, torch::kCPU); }),
             "train.attention_kernel: unknown \"flash\"; known are auto, fused, unfused");

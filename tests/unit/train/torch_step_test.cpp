@@ -43,6 +43,7 @@ struct StepSetup {
   TrainConfig train = {};
   int64_t loader_workers = 0;
   bool drop_last = true;
+  LossScaler::Options loss_scaling = {};
 };
 
 /// A step on tiny LLaMA, and the parameters it trains.
@@ -62,8 +63,9 @@ struct Trainer {
     options.shuffle = false;
     options.drop_last = setup.drop_last;
     auto loader = std::make_unique<Loader>(text, options);
-    step = std::make_unique<TorchStep>(std::move(model), std::move(loader),
-                                       StepOptions{torch::kCPU, setup.train});
+    step = std::make_unique<TorchStep>(
+        std::move(model), std::move(loader),
+        StepOptions{.device = torch::kCPU, .train = setup.train, .loss_scaling = setup.loss_scaling});
   }
 
   void micro_batch() {
@@ -232,7 +234,7 @@ TEST_F(TorchStepTest, ShowsALossThatIsNotANumber) {
 TEST_F(TorchStepTest, MultipliesInTheChosenPrecision) {
   for (const auto& [precision, dtype] :
        {std::pair{"fp32", torch::kFloat}, std::pair{"bf16-mixed", torch::kBFloat16},
-        std::pair{"bf16", torch::kBFloat16}}) {
+        std::pair{"bf16", torch::kBFloat16}, std::pair{"fp16-mixed", torch::kHalf}}) {
     setup_.train.precision = precision;
     Trainer trainer(setup_);
     const test::OperatorLog log;
@@ -240,6 +242,52 @@ TEST_F(TorchStepTest, MultipliesInTheChosenPrecision) {
     EXPECT_NEAR(facts.losses.front(), std::log(256.0), 0.1) << precision;
     EXPECT_EQ(log.dtypes("aten::mm"), std::set<torch::Dtype>{dtype}) << precision;
     EXPECT_EQ(trainer.parameters.front().scalar_type(), parameter_dtype(precision)) << precision;
+  }
+}
+
+TEST_F(TorchStepTest, ScalesAndSkipsInFp16) {
+  setup_.train.optimizer.lr = 1e-2;
+  setup_.train.gradient_clip = 1.0;
+  const auto fp32 = Trainer(setup_).train(6);
+  EXPECT_EQ(fp32.skipped_steps, std::nullopt);
+  setup_.train.precision = "fp16-mixed";
+  const auto facts = Trainer(setup_).train(6);
+  EXPECT_EQ(facts.skipped_steps, 0);
+  ASSERT_EQ(facts.losses.size(), 6U);
+  for (size_t i = 0; i < 6; ++i) EXPECT_NEAR(facts.losses[i], fp32.losses[i], 0.05) << i;
+}
+
+TEST_F(TorchStepTest, AnOverflowSkipsTheUpdateAndHalvesTheScale) {
+  setup_.train.precision = "fp16-mixed";
+  setup_.train.optimizer = {.type = "sgd", .lr = 0.5};
+  setup_.loss_scaling = {.initial = 0x1p60};  // far beyond what fp16 holds, 2 to the 16
+  Trainer trainer(setup_);
+  const auto before = trainer.parameters.back().detach().clone();
+  const auto first = trainer.train(3);
+  EXPECT_EQ(first.skipped_steps, 3);
+  EXPECT_EQ(first.losses.size(), 3U) << "a skipped step is a step";
+  EXPECT_EQ(first.samples, 6);
+  EXPECT_TRUE(trainer.parameters.back().equal(before));
+  for (const double loss : first.losses) EXPECT_TRUE(std::isfinite(loss));
+  const auto later = trainer.train(60);  // the scale halves until it fits
+  EXPECT_GT(*later.skipped_steps, 30);
+  EXPECT_LT(*later.skipped_steps, 60);
+  EXPECT_FALSE(trainer.parameters.back().equal(before));
+  EXPECT_LE(*trainer.train(5).skipped_steps, 1);
+}
+
+TEST_F(TorchStepTest, TheScaleDoesNotChangeTheGradients) {
+  setup_.train.precision = "fp16-mixed";
+  setup_.train.gradient_accumulation = 2;
+  setup_.train.optimizer = {.type = "sgd", .lr = 0.5};
+  setup_.loss_scaling = {.initial = 1};
+  Trainer plain(setup_);
+  setup_.loss_scaling = {.initial = 1024};
+  Trainer scaled(setup_);
+  const auto one = plain.train(1), other = scaled.train(1);
+  EXPECT_EQ(one.losses, other.losses);
+  for (size_t i = 0; i < plain.parameters.size(); ++i) {
+    EXPECT_LT((plain.parameters[i] - scaled.parameters[i]).abs().max().item<double>(), 2e-3) << i;
   }
 }
 

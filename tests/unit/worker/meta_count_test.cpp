@@ -48,7 +48,10 @@ TEST(MetaCount, EqualsARealStep) {
   expect_meta_equals_real(tiny({}));
   expect_meta_equals_real(tiny({"train.gradient_accumulation=3", "train.activation_checkpointing=full"}));
   expect_meta_equals_real(tiny({"train.attention_kernel=unfused", "measure.attention_convention=causal"}));
-  expect_meta_equals_real(tiny({"train.precision=bf16-mixed", "train.activation_checkpointing=2"}));
+  for (const char* precision : {"bf16-mixed", "fp16-mixed", "bf16"}) {
+    expect_meta_equals_real(
+        tiny({std::string("train.precision=") + precision, "train.activation_checkpointing=2"}));
+  }
   expect_meta_equals_real(
       tiny({"model.type=gpt2", "model.preset=gpt2-124m", "model.layers=2", "model.vocab_size=300"}));
   expect_meta_equals_real(load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json"));
