@@ -39,6 +39,9 @@ KeyScope models_of_blocks() {
 KeyScope transformers() {
   return {.models = {"llama", "gpt2", "vit", "bert", "mixtral"}};
 }
+KeyScope convolution_nets() {
+  return {.models = {"resnet", "convnet"}};
+}
 KeyScope image_models() {
   return {.models = {"mlp", "resnet", "vit", "convnet"}, .file_model_data = {"images"}};
 }
@@ -242,6 +245,9 @@ std::vector<KeyRow> train_rows() {
        .field = +[](RunConfig& c) -> auto& { return c.train.attention_kernel; },
        .doc = "auto: LibTorch chooses; unfused: every fused kernel off.",
        .values = {"auto", "fused", "unfused"}},
+      {.path = "train.channels_last", .field = +[](RunConfig& c) -> auto& { return c.train.channels_last; },
+       .doc = "Images and the weights of convolutions lie in memory with their channels last.",
+       .scope = convolution_nets(), .other_names = {"memory_format"}},
       {.path = "train.seed", .field = +[](RunConfig& c) -> auto& { return c.train.seed; },
        .doc = "Seed of the initial parameters and of dropout."},
       {.path = "device", .field = +[](RunConfig& c) -> auto& { return c.device; },

@@ -60,6 +60,7 @@ struct TrainConfig {
   std::optional<double> gradient_clip;          ///< total norm; null = off
   CheckpointInterval activation_checkpointing;  ///< in JSON none, full or a whole number
   std::string attention_kernel = "auto";        ///< auto, fused, unfused
+  bool channels_last = false;                   ///< convolution nets: images lie in memory as [B, H, W, C]
   int64_t seed = 0;
 };
 

@@ -34,7 +34,8 @@ class BuiltInModel : public TrainableModel {
 
  protected:
   explicit BuiltInModel(const ModelOptions& options)
-      : parameters_(options.tensor), checkpoint_interval_(options.checkpoint_interval) {}
+      : parameters_(options.tensor, options.channels_last),
+        checkpoint_interval_(options.checkpoint_interval) {}
 
   /// The place of a block whose parameters were all created, below `path`.
   BlockPlace place_block(const std::string& path, int64_t index, bool random = false) const {

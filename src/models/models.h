@@ -17,6 +17,9 @@ struct ModelOptions {
   /// Blocks 0, interval, 2 x interval, ... run forward again in backward; 0: none. Built-in models only.
   int64_t checkpoint_interval = 0;
   int64_t inputs = 2;  ///< tensors of a batch, the target included
+  /// Parameters of four dimensions lie in memory with their second one last (channels_last); a batch's images
+  /// are given so, too. Built-in models only.
+  bool channels_last = false;
 };
 
 /// A built-in model, its parameters created with `options.tensor` at once (no copy, no move), their initial

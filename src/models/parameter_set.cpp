@@ -66,7 +66,9 @@ void fill_random(const torch::Tensor& flat, const InitialValue& initial, uint64_
 
 torch::Tensor ParameterSet::create(const std::string& name, at::IntArrayRef sizes,
                                    const InitialValue& initial) {
-  parameters_.push_back({name, torch::empty(sizes, options_)});
+  const bool images = channels_last_ && sizes.size() == 4;
+  const auto format = images ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+  parameters_.push_back({name, torch::empty(sizes, options_.memory_format(format))});
   initial_.push_back(initial);
   return parameters_.back().value;
 }
@@ -90,8 +92,9 @@ void ParameterSet::initialise(int64_t seed) {
       value.fill_(initial_[i].scale);
       continue;
     }
-    // Elsewhere than on a CPU: one parameter at a time through host memory.
-    auto host = value.is_cpu() ? value : torch::empty(value.sizes(), options_.device(torch::kCPU));
+    // Elsewhere than on a CPU, or in another order: one parameter at a time through host memory.
+    const bool in_place = value.is_cpu() && value.is_contiguous();
+    auto host = in_place ? value : torch::empty(value.sizes(), options_.device(torch::kCPU));
     fill_random(host.view(-1), initial_[i], mix(static_cast<uint64_t>(seed)) + i);
     if (!host.is_same(value)) {
       value.copy_(host);

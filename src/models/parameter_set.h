@@ -25,11 +25,13 @@ struct NamedParameter {
 };
 
 /// Creates a model's parameters where they are to live (cpu, cuda, meta; any dtype) and gives them initial
-/// values that follow from the seed and the place of the parameter in the set only: not from threads, dtype
-/// or device.
+/// values that follow from the seed and the place of the parameter in the set only: not from threads, dtype,
+/// memory format or device.
 class ParameterSet {
  public:
-  explicit ParameterSet(const torch::TensorOptions& options) : options_(options.requires_grad(true)) {}
+  /// `channels_last`: tensors of four dimensions lie in memory with their second dimension last.
+  explicit ParameterSet(const torch::TensorOptions& options, bool channels_last = false)
+      : options_(options.requires_grad(true)), channels_last_(channels_last) {}
 
   /// A new leaf that requires a gradient, its memory not yet filled.
   torch::Tensor create(const std::string& name, at::IntArrayRef sizes, const InitialValue& initial);
@@ -43,6 +45,7 @@ class ParameterSet {
 
  private:
   torch::TensorOptions options_;
+  bool channels_last_;
   std::vector<NamedParameter> parameters_;
   std::vector<InitialValue> initial_;
 };

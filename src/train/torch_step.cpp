@@ -31,6 +31,7 @@ struct TorchStep::State {
         autocast(autocast_options(options.train.precision, options.device.type())),
         micro_batches(options.train.gradient_accumulation),
         clip_norm(options.train.gradient_clip),
+        channels_last(options.train.channels_last),
         counting(options.counting),
         optimizer(make_optimizer(options.train.optimizer, model->parameters())),
         share(at::full({}, 1.0 / static_cast<double>(micro_batches),
@@ -44,6 +45,7 @@ struct TorchStep::State {
   AutocastOptions autocast;
   int64_t micro_batches;
   std::optional<double> clip_norm;
+  bool channels_last;
   FlopObserver::Options counting;
   std::unique_ptr<Optimizer> optimizer;
   std::optional<LossScaler> scaler;
@@ -126,7 +128,10 @@ void TorchStep::next_batch() {
 
 void TorchStep::transfer() {
   for (auto& input : state_->batch.inputs) {
-    input = input.to(state_->device, input.scalar_type(), /*non_blocking=*/true);
+    const auto options = torch::TensorOptions(state_->device).dtype(input.scalar_type());
+    const auto format = state_->channels_last && input.dim() == 4 ? at::MemoryFormat::ChannelsLast
+                                                                  : at::MemoryFormat::Preserve;
+    input = input.to(options, /*non_blocking=*/true, /*copy=*/false, format);
   }
 }
 

@@ -106,7 +106,8 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
   const ModelOptions options{.tensor = tensor,
                              .seed = config.train.seed,
                              .checkpoint_interval = config.train.activation_checkpointing.blocks,
-                             .inputs = count_inputs(config, *dataset)};
+                             .inputs = count_inputs(config, *dataset),
+                             .channels_last = config.train.channels_last};
   job.model = maker(config.model, options, state);
   if (!config.model.file().empty()) job.data.model_hash = file_hash(config.model.file());
   job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));

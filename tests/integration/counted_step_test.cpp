@@ -131,6 +131,41 @@ TEST(CountedStep, EqualsTheClosedFormOfDepthwiseConvolutions) {
   expect_counted_equals_formula(config);
 }
 
+/// A few steps with the images' channels last, and as they come: the same work, and losses equal within
+/// rounding.
+TEST(CountedStep, ChannelsLastChangesNothingButMemory) {
+  for (const char* type : {"resnet", "convnet"}) {
+    const auto losses = [&](const char* channels_last) {
+      RunConfig config =
+          load_config(FLOPMARK_SOURCE_DIR "/configs/mlp-cpu.json",
+                      {std::string("model.type=") + type, "data.image_size=32", "data.image_channels=3",
+                       "data.batch_size=8", std::string("train.channels_last=") + channels_last,
+                       "train.optimizer.type=sgd", "train.optimizer.lr=0.0001", "data.workers=0"});
+      if (config.model.type == "resnet") config.model.stage_blocks = {1, 1, 1, 1};
+      Job job = make_job(config);
+      const bool last = job.model->parameters().front().is_contiguous(at::MemoryFormat::ChannelsLast);
+      EXPECT_EQ(last, config.train.channels_last);
+      const auto step = make_step(job, config);
+      step->begin_block(3);
+      for (int i = 0; i < 3; ++i) {
+        step->next_batch();
+        step->transfer();
+        step->forward();
+        step->backward();
+        step->update();
+      }
+      const auto found = step->end_block().losses;
+      const auto formula = closed_form_flops(config.model, {.batch_size = 8}, {});
+      EXPECT_EQ(step->count().model_flop(), formula.model_flop()) << type;
+      return found;
+    };
+    const auto plain = losses("false"), last = losses("true");
+    ASSERT_EQ(plain.size(), 3U);
+    for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(plain[i], last[i], 1e-4 * plain[i]) << type << ' ' << i;
+    EXPECT_NE(plain[0], plain[2]);
+  }
+}
+
 TEST(CountedStep, EqualsTheClosedFormOfTheEncoder) {
   for (const char* kernel : {"fused", "unfused"}) {
     RunConfig config = load_config(FLOPMARK_SOURCE_DIR "/configs/llama-tiny-cpu.json",

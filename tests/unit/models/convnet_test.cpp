@@ -7,6 +7,7 @@
 #include <map>
 
 #include "flopmark/error.h"
+#include "models/models.h"
 #include "unit/models/shapes.h"
 
 namespace flopmark {
@@ -109,6 +110,30 @@ TEST(Convnet, TrainsInBothPrecisionsCheckpointedOrNot) {
         ASSERT_TRUE(value.grad().defined()) << name;
         EXPECT_TRUE(value.grad().isfinite().all().item<bool>()) << name;
       }
+    }
+  }
+}
+
+/// In double, so that rounding stays small however often a batch norm magnifies it.
+TEST(Convnet, GradientsAreTheSameWithChannelsLast) {
+  for (const ModelShape& shape : {test::tiny_convnet(), test::tiny_resnet(true)}) {
+    const auto step = [&](bool channels_last) {
+      const auto model =
+          make_model(shape, {.tensor = torch::kDouble, .seed = 3, .channels_last = channels_last});
+      Batch batch = test::random_images(8, shape);
+      if (channels_last) batch.inputs[0] = batch.inputs[0].contiguous(at::MemoryFormat::ChannelsLast);
+      const auto loss = model->loss(batch);
+      loss.backward();
+      return std::pair{loss.item<double>(), model->parameters()};
+    };
+    const auto [loss, parameters] = step(false);
+    const auto [last_loss, last_parameters] = step(true);
+    EXPECT_NEAR(loss, last_loss, 1e-6) << shape.type;
+    ASSERT_EQ(parameters.size(), last_parameters.size());
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      const auto& last = last_parameters[i];
+      EXPECT_TRUE(torch::allclose(parameters[i].grad(), last.grad(), 1e-4, 1e-7)) << shape.type << ' ' << i;
+      EXPECT_TRUE(last.dim() != 4 || last.is_contiguous(at::MemoryFormat::ChannelsLast)) << i;
     }
   }
 }

@@ -69,5 +69,19 @@ TEST(ParameterSet, CreatesLeavesWithNamesInOrder) {
   EXPECT_TRUE(set.all()[1].value.requires_grad());
 }
 
+TEST(ParameterSet, StartsTheSameWithItsChannelsLast) {
+  ParameterSet plain{torch::TensorOptions()}, last(torch::TensorOptions(), /*channels_last=*/true);
+  for (ParameterSet* set : {&plain, &last}) {
+    set->create("conv", {8, 5, 3, 3}, InitialValue::normal(1));
+    set->create("linear", {4, 6}, InitialValue::uniform(1));
+    set->initialise(3);
+  }
+  for (size_t i = 0; i < 2; ++i) EXPECT_TRUE(plain.all()[i].value.equal(last.all()[i].value)) << i;
+  EXPECT_TRUE(last.all()[0].value.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_FALSE(last.all()[0].value.is_contiguous());
+  EXPECT_TRUE(last.all()[0].value.requires_grad() && last.all()[0].value.is_leaf());
+  EXPECT_TRUE(last.all()[1].value.is_contiguous());
+}
+
 }  // namespace
 }  // namespace flopmark
