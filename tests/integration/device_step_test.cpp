@@ -41,7 +41,7 @@ FlopTotals formula_of(const RunConfig& config) {
 }
 
 TEST_P(DeviceStep, CountsWhatTheClosedFormSays) {
-  std::vector<const char*> precisions = {"fp32", "bf16", "bf16-mixed"};
+  std::vector<const char*> precisions = {"fp32", "bf16", "bf16-mixed", "fp16-mixed"};
   if (is_gpu()) precisions.push_back("tf32");
   for (const char* precision : precisions) {
     const RunConfig config = tiny_config({std::string("train.precision=") + precision});

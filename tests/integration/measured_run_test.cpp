@@ -1,6 +1,7 @@
 // The main job on the real worker: what is counted, what adds up, what is refused before training.
 #include <gmock/gmock.h>
 
+#include <map>
 #include <numeric>
 
 #include "integration/tiny_run.h"
@@ -163,16 +164,46 @@ TEST_F(TinyRun, ATokenOutsideTheVocabularyIsRefusedBeforeTraining) {
 }
 
 TEST_F(TinyRun, TrainsEveryPrecisionAndOptimizerOfACpu) {
-  for (const char* precision : {"fp32", "bf16-mixed", "bf16"}) {
+  const std::map<std::string, std::string> products = {
+      {"fp32", "fp32"}, {"bf16-mixed", "bf16"}, {"bf16", "bf16"}, {"fp16-mixed", "fp16"}};
+  for (const auto& [precision, product] : products) {
     for (const char* optimizer : {"sgd", "adamw"}) {
-      const ProgramResult result = run({"--force", "--set", std::string("train.precision=") + precision,
-                                        "--set", std::string("train.optimizer.type=") + optimizer});
+      const ProgramResult result = run({"--force", "--set", "train.precision=" + precision, "--set",
+                                        std::string("train.optimizer.type=") + optimizer});
       EXPECT_EQ(result.exit_code, 0) << precision << ' ' << optimizer << '\n' << result.err;
-      EXPECT_EQ(record()["peak"]["precision"], std::string(precision) == "fp32" ? "fp32" : "bf16");
+      EXPECT_EQ(record()["peak"]["precision"], product);
+      EXPECT_EQ(record()["repeats"][0].contains("skipped_steps"), precision == "fp16-mixed");
       EXPECT_EQ(record()["flops"]["model_flop"], 44826624);
     }
   }
   EXPECT_EQ(run({"--set", "train.precision=tf32", "--force"}).exit_code, 200);
+}
+
+TEST_F(TinyRun, EveryOtherBuiltInModelTrains) {
+  struct Case {
+    const char* preset;
+    std::vector<std::string> sets;
+  };
+  const Case cases[] = {
+      {"bert-base", {"model.layers=2", "model.vocab_size=300", "data.sequence_length=32"}},
+      {"mixtral-tiny", {"data.sequence_length=32", "train.activation_checkpointing=full"}},
+      {"lstm-ptb-medium", {"model.hidden_size=32", "model.vocab_size=300", "data.sequence_length=16"}},
+      {"mobilenet-v1", {"model.hidden_size=8", "data.image_size=48", "train.channels_last=true"}},
+      {"resnet18", {"model.hidden_size=8", "data.image_size=48", "train.channels_last=true"}},
+      {"vit-b-16", {"model.layers=1", "data.image_size=32"}}};
+  for (const Case& one : cases) {
+    std::ofstream(folder_ / "tiny.json")
+        << R"({ "device": "cpu", "data": { "batch_size": 4 }, "model": { "preset": ")" << one.preset
+        << R"(" }, "measure": { "warmup_max_steps": 10,
+      "steps": 5, "repeats": 1 } })";
+    std::vector<std::string> arguments = {"--force"};
+    for (const std::string& set : one.sets) arguments.insert(arguments.end(), {"--set", set});
+    const ProgramResult result = run(arguments);
+    ASSERT_EQ(result.exit_code, 0) << one.preset << '\n' << result.err;
+    EXPECT_EQ(record()["status"], "ok") << one.preset;
+    EXPECT_FALSE(record()["flops"]["lower_bound"]) << one.preset;
+    EXPECT_NE(record()["repeats"][0]["loss_first"], record()["repeats"][0]["loss_last"]) << one.preset;
+  }
 }
 
 TEST_F(TinyRun, TextMlpAndGpt2Train) {

@@ -90,9 +90,8 @@ TEST(ConfigLayer, KeysOfFeaturesThatAreNotBuiltAreUnknown) {
   for (const char* text : {"{\"model\": {\"plugin\": \"m.so\"}}", "{\"parallel\": {\"ranks\": 1}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("unknown key")) << text;
   }
-  for (const char* text :
-       {"{\"model\": {\"type\": \"t5\"}}", "{\"train\": {\"precision\": \"fp8-mixed\"}}",
-        "{\"data\": {\"type\": \"video\"}}", "{\"model\": {\"preset\": \"t5-base\"}}"}) {
+  for (const char* text : {"{\"model\": {\"type\": \"t5\"}}", "{\"train\": {\"precision\": \"fp8-mixed\"}}",
+                           "{\"data\": {\"type\": \"video\"}}", "{\"model\": {\"preset\": \"t5-base\"}}"}) {
     EXPECT_THAT(refused_text(text), HasSubstr("expected one of")) << text;
   }
 }
