@@ -62,7 +62,7 @@ std::string step_text(const RunConfig& config) {
 }
 
 FlopsSubject subject_of(RunConfig config, LaunchSamples samples) {
-  take_inputs(config, samples.inputs);
+  take_model_data(config, samples.model_data);
   FlopsSubject subject;
   subject.name = config.name;
   const std::string& file = config.model.file();

@@ -135,13 +135,24 @@ json inputs_to_json(const std::vector<InputSpec>& inputs) {
   return list;
 }
 
-void take_inputs(RunConfig& config, const json& inputs) {
-  if (inputs.is_null()) return;
-  const std::string problem = read_inputs(inputs, "data.inputs", config.data.inputs);
+json model_data_to_json(const DataConfig& data) {
+  json object = {{"batch_size", data.batch_size}};
+  if (data.type == "synthetic") object["inputs"] = inputs_to_json(data.inputs);
+  return object;
+}
+
+void take_model_data(RunConfig& config, const json& model_data) {
+  if (model_data.is_null()) return;
+  const auto batch =
+      model_data.is_object() ? whole_number(model_data.value("batch_size", json())) : std::nullopt;
+  std::string problem = batch && *batch > 0 ? "" : "data.batch_size is missing";
+  if (problem.empty() && model_data.contains("inputs")) {
+    problem = read_inputs(model_data.at("inputs"), "data.inputs", config.data.inputs);
+  }
   if (!problem.empty()) {
     throw Error(ExitCode::internal, fmt::format("of the worker: {}; please report this", problem));
   }
-  config.data.batch_size = config.data.inputs.front().shape.front();
+  config.data.batch_size = *batch;
 }
 
 json inputs_schema() {

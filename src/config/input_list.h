@@ -16,9 +16,12 @@ std::string read_inputs(const nlohmann::json& value, const std::string& path, st
 /// The inverse: every entry with shape and dtype, whole numbers with high.
 nlohmann::json inputs_to_json(const std::vector<InputSpec>& inputs);
 
-/// Makes what an exported model's file says of its inputs part of `config`, with the batch size; null changes
-/// nothing. @throws Error 205 if `inputs` is no such list.
-void take_inputs(RunConfig& config, const nlohmann::json& inputs);
+/// What an exported model's file says of the data, as take_model_data() reads it: batch_size and, of
+/// synthetic data, inputs.
+nlohmann::json model_data_to_json(const DataConfig& data);
+
+/// Makes it part of `config`; null changes nothing. @throws Error 205 if it is none.
+void take_model_data(RunConfig& config, const nlohmann::json& model_data);
 
 /// JSON Schema of such a list.
 nlohmann::json inputs_schema();

@@ -82,11 +82,11 @@ bool holds_pictures(const DataConfig& data) {
 /// Tensors of any shape would have to be what a built-in model makes of other data.
 void refuse_tensors(const Checked& checked) {
   if (checked.config.data.type != "tensors") return;
-  checked.fail(
-      {"data.type", "model.type"},
-      "data.type \"tensors\" is for models from a file (model.torchscript), whose forward takes them, "
-      "but model.type is \"{}\"",
-      checked.config.model.type);
+  checked.fail({"data.type", "model.type"},
+               "data.type \"tensors\" is for models from a file (model.torchscript, model.exported), whose "
+               "forward takes them, "
+               "but model.type is \"{}\"",
+               checked.config.model.type);
 }
 
 void check_heads(const Checked& checked) {

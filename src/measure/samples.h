@@ -58,7 +58,7 @@ struct LaunchSamples {
   std::optional<Failure> failure;
   Environment environment;  ///< the part only the worker knows (device, LibTorch, CUDA, threads, compiler)
   DataSummary data;
-  nlohmann::json inputs;         ///< data.inputs as the model's file has them; null where the config does
+  nlohmann::json model_data;     ///< data.batch_size and data.inputs as an exported model has them; else null
   std::string matmul_precision;  ///< fp32, tf32, bf16: the peak row the matmuls ran under
   std::string attention_kernel;  ///< what ran: fused, unfused, none; empty: not known
   int64_t parameters = 0;

@@ -203,7 +203,7 @@ Json to_json(const LaunchSamples& samples) {
           {"failure", samples.failure ? failure_to_json(*samples.failure) : Json(nullptr)},
           {"environment", to_json(samples.environment)},
           {"data", data_to_json(samples.data)},
-          {"inputs", samples.inputs},
+          {"model_data", samples.model_data},
           {"matmul_precision", samples.matmul_precision},
           {"attention_kernel", samples.attention_kernel},
           {"parameters", samples.parameters},
@@ -235,7 +235,7 @@ LaunchSamples launch_samples_from_json(const Json& json) {
   }
   samples.environment = environment_from_json(field(json, "environment"));
   samples.data = data_from_json(field(json, "data"));
-  samples.inputs = json.value("inputs", Json(nullptr));
+  samples.model_data = json.value("model_data", Json(nullptr));
   samples.matmul_precision = text_field(json, "matmul_precision");
   samples.attention_kernel = text_field(json, "attention_kernel");
   samples.parameters = count_field(json, "parameters");

@@ -190,37 +190,58 @@ void check_batch(const ExportedInput& first, int64_t batch_size, const std::stri
       batch_size, path, batch.value, first.name, text_of(first)));
 }
 
-}  // namespace
-
-std::vector<InputSpec> exported_data_inputs(const std::string& path, int64_t batch_size) {
+/// Reads an archive's inputs and what more `read` makes of them.
+template <typename Read>
+auto read_archive(const std::string& path, int64_t batch_size, Read read) {
   ExportedArchive archive(path);
   try {
     const ExportedInputs inputs(archive.graph());
     if (inputs.all().empty()) archive.file().refuse("takes no tensors; export a forward that does");
-    const ExportedInput& first = inputs.all().front();
-    check_batch(first, batch_size, path);
-    const std::vector<torch::Tensor> samples = sample_inputs(archive);
-    json list = json::array();
-    for (size_t i = 0; i < inputs.all().size(); ++i) {
-      const ExportedInput& input = inputs.all()[i];
-      json entry = {{"shape", shape_of(input, path, first.sizes.front().symbol, batch_size)},
-                    {"dtype", dtype_name(input.dtype)}};
-      const torch::Tensor sample = samples.size() == inputs.all().size() ? samples[i] : torch::Tensor();
-      if (has_high(input.dtype)) entry["high"] = high_of(input, sample, path);
-      list.push_back(std::move(entry));
-    }
-    std::vector<InputSpec> specs;
-    const std::string problem = read_inputs(list, "inputs of its forward", specs);
-    if (!problem.empty()) {
-      throw usage_error(
-          fmt::format("model.exported {}: {}; random data cannot be made of that", path, problem));
-    }
-    return specs;
+    check_batch(inputs.all().front(), batch_size, path);
+    return read(archive, inputs.all());
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
     archive.file().refuse(error);
   }
+}
+
+json input_entry(const ExportedInput& input, const torch::Tensor& sample, std::vector<int64_t> shape,
+                 const std::string& path) {
+  json entry = {{"shape", std::move(shape)}, {"dtype", dtype_name(input.dtype)}};
+  if (has_high(input.dtype)) entry["high"] = high_of(input, sample, path);
+  return entry;
+}
+
+}  // namespace
+
+std::vector<InputSpec> exported_data_inputs(const std::string& path, int64_t batch_size) {
+  return read_archive(
+      path, batch_size, [&](ExportedArchive& archive, const std::vector<ExportedInput>& inputs) {
+        const std::vector<torch::Tensor> samples = sample_inputs(archive);
+        const std::string& batch = inputs.front().sizes.front().symbol;
+        json list = json::array();
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          const torch::Tensor sample = samples.size() == inputs.size() ? samples[i] : torch::Tensor();
+          list.push_back(input_entry(inputs[i], sample, shape_of(inputs[i], path, batch, batch_size), path));
+        }
+        std::vector<InputSpec> specs;
+        const std::string problem = read_inputs(list, "inputs of its forward", specs);
+        if (!problem.empty()) {
+          throw usage_error(
+              fmt::format("model.exported {}: {}; random data cannot be made of that", path, problem));
+        }
+        return specs;
+      });
+}
+
+int64_t exported_batch_size(const std::string& path, int64_t batch_size) {
+  return read_archive(path, batch_size, [&](ExportedArchive&, const std::vector<ExportedInput>& inputs) {
+    const ExportedInput& first = inputs.front();
+    const int64_t batch = shape_of(first, path, first.sizes.front().symbol, batch_size).front();
+    if (batch < 1) fail_unsaid(path, first, "has an empty batch");
+    return batch;
+  });
 }
 
 }  // namespace flopmark

@@ -47,4 +47,8 @@ class ExportedInputs {
 /// @throws Error 200 if the file does not say them all, or another batch; 125 as ExportedModel.
 std::vector<InputSpec> exported_data_inputs(const std::string& path, int64_t batch_size);
 
+/// The samples of a batch that the file is made for, where data other than random is put in.
+/// @throws as exported_data_inputs().
+int64_t exported_batch_size(const std::string& path, int64_t batch_size);
+
 }  // namespace flopmark

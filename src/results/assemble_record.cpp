@@ -110,10 +110,10 @@ std::optional<Failure> failure_of(const RecordInputs& inputs, bool anything_meas
   return std::nullopt;
 }
 
-/// With the inputs that the model's file brought, where the config left them to it.
+/// With the batch and inputs of the model's file, where the config left them to it.
 RunConfig effective_config(const RecordInputs& inputs) {
   RunConfig config = inputs.config;
-  if (!inputs.launches.empty()) take_inputs(config, inputs.launches.front().inputs);
+  if (!inputs.launches.empty()) take_model_data(config, inputs.launches.front().model_data);
   return config;
 }
 

@@ -78,9 +78,12 @@ FlopObserver::Options counting_options(const RunConfig& config) {
 }
 
 RunConfig complete_config(RunConfig config) {
-  if (config.model.type == "exported" && config.data.inputs.empty()) {
+  if (config.model.type != "exported" || !config.data.inputs.empty()) return config;
+  if (config.data.type == "synthetic") {
     config.data.inputs = exported_data_inputs(config.model.exported, config.data.batch_size);
     config.data.batch_size = config.data.inputs.front().shape.front();
+  } else {
+    config.data.batch_size = exported_batch_size(config.model.exported, config.data.batch_size);
   }
   return config;
 }

@@ -28,7 +28,8 @@ struct Job {
   std::unique_ptr<Loader> loader;
 };
 
-/// The config with the inputs that an exported model's file says, where it leaves them to it.
+/// The config with the batch and, of synthetic data, the inputs that an exported model's file says, where it
+/// leaves them to it.
 /// @throws Error 200 if the file does not say them, or data.batch_size is another than its own; 125 as
 /// ExportedModel.
 RunConfig complete_config(RunConfig config);

@@ -76,7 +76,7 @@ class Session {
     Job job = make_job(config, maker, state);
     device_ = job.device;
     samples_.data = job.data;
-    if (config.model.type == "exported") samples_.inputs = inputs_to_json(config.data.inputs);
+    if (config.model.type == "exported") samples_.model_data = model_data_to_json(config.data);
     step_ = make_step(job, config);
     marker_ = make_marker(device_, clock_);
     samples_.parameters = step_->parameters();

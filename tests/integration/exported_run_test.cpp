@@ -72,6 +72,30 @@ TEST_F(ExportedRun, AConfigThatContradictsTheFileIsTheUsersMistake) {
   EXPECT_THAT(count.err, HasSubstr("data.inputs: 1 of them go to forward"));
 }
 
+/// An array of numpy.save, `values` its bytes.
+void write_npy(const std::filesystem::path& file, const std::string& dtype, const std::string& shape,
+               const std::string& values) {
+  std::string header = "{'descr': '" + dtype + "', 'fortran_order': False, 'shape': " + shape + ", }";
+  header.resize(117, ' ');
+  std::ofstream(file, std::ios::binary) << std::string("\x93NUMPY\x01\x00\x76\x00", 10) << header << '\n'
+                                        << values;
+}
+
+TEST_F(ExportedRun, TakesItsBatchFromTheFileOnDataOfItsOwnToo) {
+  const std::vector<float> x(64 * 32, 0.5F);
+  const std::vector<int64_t> labels(64, 3);
+  write_npy(folder_ / "x.npy", "<f4", "(64, 32)", {reinterpret_cast<const char*>(x.data()), x.size() * 4});
+  write_npy(folder_ / "y.npy", "<i8", "(64,)",
+            {reinterpret_cast<const char*>(labels.data()), labels.size() * 8});
+  const std::vector<std::string> data = {"--set", "data.type=tensors", "--set",
+                                         R"(data.paths=["x.npy", "y.npy"])"};
+  const ProgramResult result = run_file(kExported, data);
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(record()["config"]["data"]["batch_size"], 16);
+  EXPECT_FALSE(record()["config"]["data"].contains("inputs"));
+  EXPECT_EQ(record()["repeats"][0]["samples"], 20 * 16);
+}
+
 TEST_F(ExportedRun, AFileThatDoesNotLoadCannotBeJudged) {
   std::ofstream(folder_ / "broken.pt2") << "PK\x03\x04 and nothing";
   for (const auto& [name, text] :

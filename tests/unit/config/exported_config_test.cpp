@@ -36,11 +36,14 @@ TEST(ExportedConfig, LeavesTheInputsToTheFile) {
 
 TEST(ExportedConfig, TakesWhatTheFileSays) {
   RunConfig config = load_text(exported_config("", ""));
-  take_inputs(config, nullptr);
+  take_model_data(config, nullptr);
   EXPECT_TRUE(config.data.inputs.empty());
-  take_inputs(
-      config,
-      json::parse(R"([{"shape": [4, 3], "dtype": "float32"}, {"shape": [4], "dtype": "int64", "high": 7}])"));
+  const json data = json::parse(
+      R"({"batch_size": 4, "inputs": [{"shape": [4, 3], "dtype": "float32"}, {"shape": [4], "dtype": "int64", "high": 7}]})");
+  take_model_data(config, data);
+  EXPECT_EQ(model_data_to_json(config.data), data);
+  EXPECT_THAT(refusal([&] { take_model_data(config, json::array()); }, ExitCode::internal),
+              HasSubstr("data.batch_size is missing"));
   EXPECT_EQ(config.data.batch_size, 4);
   EXPECT_EQ(config.data.inputs.at(1).high, 7);
   EXPECT_EQ(to_json(config).at("data").at("batch_size"), 4);

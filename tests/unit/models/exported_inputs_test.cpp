@@ -55,6 +55,13 @@ TEST_F(ExportedInputsTest, AnotherBatchIsAMistakeUnlessItIsDynamic) {
   dynamic.samples(classifier_sample());
   EXPECT_THAT(refusal(fixed, 8), HasSubstr("data.batch_size is 8, but " + folder_.path("model.pt2") +
                                            " was exported with 2 (image is float32 [2, 3, 8, 8])"));
+  const std::string path = folder_.path("model.pt2");
+  fixed.write(path);
+  EXPECT_EQ(exported_batch_size(path, 0), 2);
+  EXPECT_THROW(exported_batch_size(path, 8), Error);
+  classifier("s0").write(path);  // needs no sample inputs
+  EXPECT_EQ(exported_batch_size(path, 8), 8);
+  EXPECT_EQ(exported_batch_size(path, 0), 2);
   EXPECT_EQ(inputs_of(dynamic, 8)[1]["shape"], json::array({8}));
   EXPECT_EQ(inputs_of(dynamic)[0]["shape"], json::array({2, 3, 8, 8}));  // as it was at export
 }
