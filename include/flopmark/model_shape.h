@@ -6,12 +6,18 @@
 
 namespace flopmark {
 
+/// Options of a plug-in's model or data set, as its config gives them: the text of a JSON object.
+struct OptionsText {
+  std::string json = "{}";
+  bool operator==(const OptionsText&) const = default;
+};
+
 /// Shape of a built-in model: what its parameters, memory and FLOPs follow from. All counts, no units. Or the
 /// file of a model that brings its own.
 /// Fields that do not apply to `type` are 0 (or false) and absent from the resolved config.
 struct ModelShape {
-  /// llama, gpt2, mlp, resnet, vit, bert, convnet, mixtral, lstm; torchscript or exported for a model from a
-  /// file.
+  /// llama, gpt2, mlp, resnet, vit, bert, convnet, mixtral, lstm; torchscript, exported or plugin: a file holds
+  /// the model.
   std::string type;
   std::string preset;  ///< the preset the shape started from; empty for none
 
@@ -47,8 +53,15 @@ struct ModelShape {
   std::string exported{};     ///< the model's file, absolute; exported only
   std::string loss{};         ///< cross_entropy, mse; empty: forward returns the loss itself
 
+  // plugin only
+  std::string plugin{};       ///< the shared library, absolute
+  std::string plugin_type{};  ///< which of its models; in a config model.type
+  OptionsText options{};
+
   /// The file of a model that brings its own shape; empty for a built-in one.
-  const std::string& file() const { return exported.empty() ? torchscript : exported; }
+  const std::string& file() const {
+    return !plugin.empty() ? plugin : exported.empty() ? torchscript : exported;
+  }
 };
 
 }  // namespace flopmark

@@ -122,7 +122,8 @@ struct Repeat {
 
 /// What is known of the files a run trained on.
 struct DataSummary {
-  std::optional<std::string> path, format, hash;  ///< hash: of the whole file, 16 hex digits
+  /// `hash`: of the whole file, 16 hex digits; of a plug-in's data set its own, else that of the library.
+  std::optional<std::string> path, format, hash;
   std::optional<int64_t> samples, tokens;
   std::optional<std::string> model_hash;  ///< of the file of a model from one, made as `hash`
 };

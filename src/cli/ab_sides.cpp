@@ -27,6 +27,10 @@ std::vector<std::string> joined(std::vector<std::string> sets, const std::vector
   return sets;
 }
 
+bool is_library(const fs::path& artifact) {
+  return artifact.extension() == ".so";
+}
+
 std::string build_label(const AbSideOptions& side, const std::string& commit, const Subject& tree) {
   const std::string short_commit = commit.substr(0, kShownCommitDigits);
   if (!side.reference.empty()) return fmt::format("{} ({}), built", side.reference, short_commit);
@@ -64,9 +68,8 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   request.commit = side.reference.empty() ? "" : commit_of(top, side.reference);
   request.command = options.build;
   request.artifact = options.artifact;
-  if (request.artifact.empty()) {
-    request.artifact = default_artifact(load_config(config, joined(options.sets, side.sets)), top);
-  }
+  const RunConfig loaded = load_config(config, joined(options.sets, side.sets));
+  if (request.artifact.empty()) request.artifact = default_artifact(loaded, top);
   require_one_worker(choice, request.artifact);
   request.cache = build_cache();
   request.scratch = builds.scratch;
@@ -78,7 +81,11 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   made.label = build_label(side, built.commit, inspect_tree(top));
   if (is_model_file(request.artifact)) {
     made.worker = find_worker(side.worker.empty() ? other.worker : side.worker).string();
-    return {"model.torchscript=" + built.artifact.string()};
+    std::vector<std::string> sets;
+    for (const std::string& key : artifact_keys(loaded, request.artifact)) {
+      sets.push_back(key + "=" + built.artifact.string());
+    }
+    return sets;
   }
   made.worker = find_worker(built.artifact).string();
   return {};
@@ -124,17 +131,28 @@ PairedSide resolve_side(const std::string& config, const AbOptions& options, con
 }  // namespace
 
 fs::path default_artifact(const RunConfig& config, const fs::path& top) {
-  const fs::path model = config.model.torchscript;
-  if (model.empty()) return kBuiltWorker;
-  std::error_code ignored;
-  fs::path inside =
-      fs::weakly_canonical(model, ignored).lexically_relative(fs::weakly_canonical(top, ignored));
-  if (!inside.empty() && *inside.begin() != "..") return inside;
+  for (const fs::path file : {config.model.file(), config.data.plugin}) {
+    if (file.empty()) continue;
+    std::error_code ignored;
+    fs::path inside =
+        fs::weakly_canonical(file, ignored).lexically_relative(fs::weakly_canonical(top, ignored));
+    if (!inside.empty() && *inside.begin() != "..") return inside;
+  }
   return kBuiltWorker;
 }
 
 bool is_model_file(const fs::path& artifact) {
-  return artifact.extension() == ".pt" || artifact.extension() == ".pt2";
+  return artifact.extension() == ".pt" || artifact.extension() == ".pt2" || is_library(artifact);
+}
+
+std::vector<std::string> artifact_keys(const RunConfig& config, const fs::path& artifact) {
+  if (!is_library(artifact)) return {artifact.extension() == ".pt2" ? "model.exported" : "model.torchscript"};
+  const bool is_of_data = config.data.type == "plugin", is_of_model = config.model.type == "plugin";
+  const bool is_one = config.data.plugin == config.model.plugin;
+  const bool names_data = fs::path(config.data.plugin).filename() == artifact.filename();
+  if (is_of_data && is_of_model && is_one) return {"model.plugin", "data.plugin"};
+  if (is_of_data && (!is_of_model || names_data)) return {"data.plugin"};
+  return {"model.plugin"};
 }
 
 fs::path compared_tree(const std::string& config) {

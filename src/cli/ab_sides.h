@@ -18,9 +18,9 @@ struct AbBuilds {
 };
 
 /// Both sides of one config, with workers and models built where the options ask for it. What is measured
-/// from a build is --artifact; if not given, the config's TorchScript model where that lies in the tree, else
-/// build/release/bin/flopmark-worker. The side without a commit or worker of its own is then the checked-out
-/// tree, built the same way.
+/// from a build is --artifact; if not given, the config's TorchScript model or plug-in where that lies in the
+/// tree, else build/release/bin/flopmark-worker. The side without a commit or worker of its own is then the
+/// checked-out tree, built the same way.
 /// @throws Error 200 for a config, worker or commit that is not there; 125 for a build that fails.
 struct AbSides {
   PairedSide a, b;
@@ -28,11 +28,15 @@ struct AbSides {
 AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds);
 
 /// What of a build is measured where --artifact does not say, relative to `top`: the config's TorchScript
-/// model where that lies in the tree, else build/release/bin/flopmark-worker.
+/// model or plug-in where that lies in the tree, else build/release/bin/flopmark-worker.
 std::filesystem::path default_artifact(const RunConfig& config, const std::filesystem::path& top);
 
-/// Whether an artifact is a model, which a worker loads, or else a worker itself.
+/// Whether an artifact is a model or a plug-in, which a worker loads, or else a worker itself.
 bool is_model_file(const std::filesystem::path& artifact);
+
+/// The keys of `config` whose file the artifact of a build takes the place of: model.torchscript, or those of
+/// the plug-in; where model and data are of one library, both.
+std::vector<std::string> artifact_keys(const RunConfig& config, const std::filesystem::path& artifact);
 
 /// The tree whose commits are compared: that of the current folder, else that of `config`. Empty outside Git.
 std::filesystem::path compared_tree(const std::string& config);

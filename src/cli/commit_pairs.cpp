@@ -130,7 +130,15 @@ PairedSide CommitPairs::side(const std::string& commit) {
   made.commit = commit;
   made.inputs = measuring_.inputs;
   made.worker = worker_of(built).string();
-  if (is_model_file(measuring_.artifact)) made.inputs.config.model.torchscript = built.file.string();
+  if (is_model_file(measuring_.artifact)) {
+    RunConfig& config = made.inputs.config;
+    for (const std::string& key : artifact_keys(config, measuring_.artifact)) {
+      (key == "model.plugin"     ? config.model.plugin
+       : key == "data.plugin"    ? config.data.plugin
+       : key == "model.exported" ? config.model.exported
+                                 : config.model.torchscript) = built.file.string();
+    }
+  }
   return made;
 }
 

@@ -68,7 +68,8 @@ FlopsSubject subject_of(RunConfig config, LaunchSamples samples) {
   const std::string& file = config.model.file();
   const std::string what =
       file.empty() ? config.model.preset : std::filesystem::path(file).filename().string();
-  subject.model = config.model.type + (what.empty() ? "" : " (" + what + ")");
+  const std::string& type = config.model.plugin.empty() ? config.model.type : config.model.plugin_type;
+  subject.model = type + (what.empty() ? "" : " (" + what + ")");
   subject.step = step_text(config);
   subject.flops = std::move(*samples.flops);
   subject.parameters = samples.parameters;

@@ -26,13 +26,18 @@ std::string paragraph(const std::string& text) {
   return result + line + "\n";
 }
 
-std::string key_help(const KeyRow& row) {
+/// The key, and on the same line, if there is room, what it is for.
+std::string key_line(const KeyRow& row) {
   const std::string scope = scope_text(row);
+  if (scope.empty()) return row.path + "\n";
+  const std::string line = fmt::format("{}  ({})\n", row.path, scope);
+  return line.size() <= kColumns ? line : row.path + "\n" + paragraph("(" + scope + ")");
+}
+
+std::string key_help(const KeyRow& row) {
   const std::string default_text = row.default_text.empty() ? default_of(row).dump() : row.default_text;
-  const std::string beside = scope.empty() ? row.path : fmt::format("{}  ({})", row.path, scope);
-  const bool fits = beside.size() <= kColumns;
-  return (fits ? beside + "\n" : row.path + "\n" + paragraph("(" + scope + ")")) + paragraph(row.doc) +
-         paragraph(expected_text(row)) + paragraph("default: " + default_text);
+  return key_line(row) + paragraph(row.doc) + paragraph(expected_text(row)) +
+         paragraph("default: " + default_text);
 }
 
 }  // namespace

@@ -54,7 +54,13 @@ void add_member(const std::string& key, const json& value, const LayerSource& so
   if (!assign_value(*row, value, scratch)) {
     throw usage_error(fmt::format("{}: {}", origin_of(source, key), refusal_text(*row, value)));
   }
-  layer[key] = {row, value, origin_of(source, key), source.folder};
+  GivenValue& given = layer[key];
+  json merged = value;
+  if (is_options(*row) && given.row != nullptr) {  // as with nested keys: what is not given again holds
+    merged = std::move(given.value);
+    merged.update(value, /*merge_objects=*/true);
+  }
+  given = {row, std::move(merged), origin_of(source, key), source.folder};
 }
 
 /// @throws Error 200 if `file` is not a regular file of a config's size.

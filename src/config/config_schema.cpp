@@ -20,8 +20,11 @@ struct Constraints {
   json operator()(double& (*)(RunConfig&)) const { return number("number"); }
   json operator()(bool& (*)(RunConfig&)) const { return {{"type", "boolean"}}; }
   json operator()(std::string& (*)(RunConfig&)) const {
-    if (!row.values.empty()) return {{"type", "string"}, {"enum", row.values}};
+    if (!row.values.empty() && !row.names_of_plugins) return {{"type", "string"}, {"enum", row.values}};
     json schema = {{"type", "string"}, {"minLength", 1}, {"maxLength", row.form.max_length}};
+    if (row.names_of_plugins) {  // the list is for editors, which offer it
+      return {{"anyOf", {{{"enum", row.values}}, {{"type", "string"}, {"pattern", row.form.pattern}}}}};
+    }
     if (!row.form.pattern.empty()) schema["pattern"] = row.form.pattern;
     return schema;
   }
@@ -38,6 +41,7 @@ struct Constraints {
     const json entry = {{"type", "string"}, {"minLength", 1}, {"maxLength", row.form.max_length}};
     return {{"type", "array"}, {"items", entry}, {"minItems", 1}, {"maxItems", 64}};
   }
+  json operator()(OptionsText& (*)(RunConfig&)) const { return {{"type", "object"}}; }
 
   json number(const json& type) const {
     const NumberRange& range = row.numbers;

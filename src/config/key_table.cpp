@@ -20,14 +20,25 @@ constexpr const char* kFromPreset = "from the preset";
 KeyScope built_in_models() {
   return {.models = model_types()};
 }
+KeyScope built_in_or_plugin_models() {
+  std::vector<std::string> types = model_types();
+  types.emplace_back("plugin");
+  return {.models = std::move(types)};
+}
 KeyScope torchscript_models() {
   return {.models = {"torchscript"}};
 }
 KeyScope exported_models() {
   return {.models = {"exported"}};
 }
-KeyScope models_from_files() {
+KeyScope torchscript_or_exported_models() {
   return {.models = {"torchscript", "exported"}};
+}
+KeyScope plugin_models() {
+  return {.models = {"plugin"}};
+}
+KeyScope plugin_data() {
+  return {.data = {"plugin"}};
 }
 KeyScope language_models() {
   return {.models = {"llama", "gpt2", "bert", "mixtral", "lstm"}};
@@ -44,6 +55,14 @@ KeyScope convolution_nets() {
 }
 KeyScope image_models() {
   return {.models = {"mlp", "resnet", "vit", "convnet"}, .file_model_data = {"images"}};
+}
+
+/// What a plug-in may call a model or data set.
+StringForm plugin_name() {
+  return {"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", 64, "a name of 1 to 64 characters out of A-Z a-z 0-9 _ . -"};
+}
+StringForm file_path() {
+  return {"", 4096, "the path of a file, 1 to 4096 bytes"};
 }
 
 std::vector<std::string> preset_names() {
@@ -66,9 +85,13 @@ std::vector<KeyRow> name_rows() {
 
 std::vector<KeyRow> model_rows() {
   return {
-      {.path = "model.type", .field = +[](RunConfig& c) -> auto& { return c.model.type; },
-       .doc = "Kind of built-in model.", .values = model_types(), .scope = built_in_models(),
-       .default_text = "the preset's, else llama"},
+      {.path = "model.type",
+       .field = +[](RunConfig& c) -> auto& {
+         return c.model.type == "plugin" ? c.model.plugin_type : c.model.type;
+       },
+       .doc = "Kind of built-in model; with model.plugin, the name of one of its models.",
+       .values = model_types(), .names_of_plugins = true, .form = plugin_name(),
+       .scope = built_in_or_plugin_models(), .default_text = "the preset's, else llama"},
       {.path = "model.preset", .field = +[](RunConfig& c) -> auto& { return c.model.preset; },
        .doc = "Published shape to start from; the other model keys override it.", .values = preset_names(),
        .scope = built_in_models(), .default_text = "the first of its type: flopmark list"},
@@ -126,28 +149,37 @@ std::vector<KeyRow> model_rows() {
        .default_text = kFromPreset, .other_names = {"num_classes"}},
       {.path = "model.torchscript", .field = +[](RunConfig& c) -> auto& { return c.model.torchscript; },
        .doc = "A model from torch.jit.save, in place of a built-in one; its path as that of data.path.",
-       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = torchscript_models(),
+       .form = file_path(), .scope = torchscript_models(),
        .default_text = "none", .other_names = {"jit", "script"}},
       {.path = "model.exported", .field = +[](RunConfig& c) -> auto& { return c.model.exported; },
        .doc = "A model from torch.export.save, in place of a built-in one; its path as that of data.path.",
-       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"}, .scope = exported_models(),
+       .form = file_path(), .scope = exported_models(),
        .default_text = "none", .other_names = {"export", "pt2"}},
       {.path = "model.loss", .field = +[](RunConfig& c) -> auto& { return c.model.loss; },
        .doc = "Loss of forward's output and the last of data.inputs, which forward then is not given.",
-       .values = {"cross_entropy", "mse"}, .scope = models_from_files(),
+       .values = {"cross_entropy", "mse"}, .scope = torchscript_or_exported_models(),
        .default_text = "none: forward gets every input and returns the loss itself"},
+      {.path = "model.plugin", .field = +[](RunConfig& c) -> auto& { return c.model.plugin; },
+       .doc = "Shared library that makes the model (its code is run); its path as that of data.path.",
+       .form = file_path(), .scope = plugin_models(), .default_text = "none", .other_names = {"library"}},
+      {.path = "model.options", .field = +[](RunConfig& c) -> auto& { return c.model.options; },
+       .doc = "What the plug-in's model is told; a config adds to the options of the one it extends.",
+       .scope = plugin_models()},
   };
 }
 
 std::vector<KeyRow> data_source_rows() {
   return {
-      {.path = "data.type", .field = +[](RunConfig& c) -> auto& { return c.data.type; },
+      {.path = "data.type",
+       .field = +[](RunConfig& c) -> auto& {
+         return c.data.type == "plugin" ? c.data.plugin_type : c.data.type;
+       },
        .doc = "tokens: ids; text: bytes; images: a folder; tensors: .pt, .npy; synthetic: random values.",
-       .values = {"tokens", "text", "images", "cifar10", "tensors", "synthetic"}},
+       .values = {"tokens", "text", "images", "cifar10", "tensors", "synthetic"}, .names_of_plugins = true,
+       .form = plugin_name()},
       {.path = "data.path", .field = +[](RunConfig& c) -> auto& { return c.data.path; },
        .doc = "File or folder, relative to the config that names it; in --set, to the current folder.",
-       .form = {"", 4096, "the path of a file, 1 to 4096 bytes"},
-       .scope = {.data = {"tokens", "text", "images", "cifar10", "tensors"}},
+       .form = file_path(), .scope = {.data = {"tokens", "text", "images", "cifar10", "tensors"}},
        .default_text = "none; must be given"},
       {.path = "data.paths", .field = +[](RunConfig& c) -> auto& { return c.data.paths; },
        .doc = "In place of data.path: one .npy or .pt file per argument of forward, in order.",
@@ -158,8 +190,14 @@ std::vector<KeyRow> data_source_rows() {
        .values = {"auto", "raw-uint16", "llmc"}, .scope = {.data = {"tokens"}}},
       {.path = "data.inputs", .field = +[](RunConfig& c) -> auto& { return c.data.inputs; },
        .doc = "Random input per argument of forward: floats normal, whole numbers uniform in [0, high).",
-       .scope = {.models = models_from_files().models, .data = {"synthetic"}},
+       .scope = {.models = {"torchscript", "exported", "plugin"}, .data = {"synthetic"}},
        .default_text = "an exported model's own; of another none, must be given"},
+      {.path = "data.plugin", .field = +[](RunConfig& c) -> auto& { return c.data.plugin; },
+       .doc = "Shared library that makes the data set (its code is run); its path as that of data.path.",
+       .form = file_path(), .scope = plugin_data(), .default_text = "none"},
+      {.path = "data.options", .field = +[](RunConfig& c) -> auto& { return c.data.options; },
+       .doc = "What the plug-in's data set is told; a config adds to the options of the one it extends.",
+       .scope = plugin_data()},
       {.path = "data.batch_size", .field = +[](RunConfig& c) -> auto& { return c.data.batch_size; },
        .doc = "Samples per micro-batch and rank; with data.inputs the first size of the first of them.",
        .integers = {1, kMaxCount},

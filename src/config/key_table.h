@@ -15,7 +15,7 @@ namespace flopmark {
 using KeyField = std::variant<int64_t& (*)(RunConfig&), double& (*)(RunConfig&), bool& (*)(RunConfig&),
                               std::string& (*)(RunConfig&), std::optional<double>& (*)(RunConfig&),
                               CheckpointInterval& (*)(RunConfig&), std::vector<InputSpec>& (*)(RunConfig&),
-                              std::vector<std::string>& (*)(RunConfig&)>;
+                              std::vector<std::string>& (*)(RunConfig&), OptionsText& (*)(RunConfig&)>;
 
 /// Closed range of a whole number.
 struct IntegerRange {
@@ -39,8 +39,8 @@ struct StringForm {
   std::string text{};  ///< in words, for messages and help
 };
 
-/// Types a key applies to, by model.type (torchscript, exported for a model from a file), data.type and
-/// train.optimizer.type; an empty list is all of them.
+/// Types a key applies to, by model.type (torchscript, exported, plugin: a model from such a file), data.type
+/// (plugin: a data set from one) and train.optimizer.type; an empty list is all of them.
 struct KeyScope {
   std::vector<std::string> models{};
   std::vector<std::string> data{};
@@ -54,6 +54,7 @@ struct KeyRow {
   KeyField field{};
   std::string doc{};
   std::vector<std::string> values{};  ///< strings: the allowed ones; empty = any of `form`
+  bool names_of_plugins = false;      ///< where a plug-in is given, any of `form` instead of `values`
   IntegerRange integers{};
   NumberRange numbers{};
   StringForm form{};

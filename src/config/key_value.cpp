@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
+#include <string_view>
 
 #include "config/input_list.h"
 
@@ -62,8 +63,8 @@ struct Assign {
   bool operator()(std::string& (*place)(RunConfig&)) const {
     if (!value.is_string()) return false;
     const auto& text = value.get_ref<const std::string&>();
-    const bool known = std::find(row.values.begin(), row.values.end(), text) != row.values.end();
-    if (row.values.empty() ? !fits(row.form, text) : !known) return false;
+    const bool any_name = row.values.empty() || row.names_of_plugins;
+    if (!is_listed(row, value) && !(any_name && fits(row.form, text))) return false;
     place(config) = text;
     return true;
   }
@@ -97,6 +98,15 @@ struct Assign {
     place(config) = value.get<std::vector<std::string>>();
     return true;
   }
+  bool operator()(OptionsText& (*place)(RunConfig&)) const {
+    if (!value.is_object()) return false;
+    try {
+      place(config).json = value.dump();
+    } catch (const json::type_error&) {  // not UTF-8
+      return false;
+    }
+    return true;
+  }
 };
 
 std::string range_text(const IntegerRange& range) {
@@ -115,7 +125,11 @@ struct Expected {
   std::string operator()(double& (*)(RunConfig&)) const { return range_text(row.numbers); }
   std::string operator()(bool& (*)(RunConfig&)) const { return "true or false"; }
   std::string operator()(std::string& (*)(RunConfig&)) const {
-    return row.values.empty() ? row.form.text : fmt::format("one of {}", fmt::join(row.values, ", "));
+    if (row.values.empty()) return row.form.text;
+    const std::string listed = fmt::format("one of {}", fmt::join(row.values, ", "));
+    return row.names_of_plugins
+               ? fmt::format("{}; with {}.plugin, the name of one of its own", listed, parent_of(row.path))
+               : listed;
   }
   std::string operator()(CheckpointInterval& (*)(RunConfig&)) const {
     return "none, full or " + range_text(row.integers);
@@ -125,6 +139,7 @@ struct Expected {
   }
   std::string operator()(std::vector<InputSpec>& (*)(RunConfig&)) const { return inputs_text(); }
   std::string operator()(std::vector<std::string>& (*)(RunConfig&)) const { return row.form.text; }
+  std::string operator()(OptionsText& (*)(RunConfig&)) const { return "an object, in UTF-8"; }
 };
 
 /// One of the three kinds of type that a key may be bound to.
@@ -140,22 +155,24 @@ std::vector<ScopePart> scope_parts(const KeyRow& row, const RunConfig& config) {
           {"train.optimizer.type", row.scope.optimizers, config.train.optimizer.type}};
 }
 
-/// A model from a file has no model.type of its own; the others are told by the key that names them.
-struct FileModels {
-  std::vector<std::string> types;
-  const char* text;
+/// What a file makes has no type of ours: it is named by the key that gives the file.
+struct FromFile {
+  std::string_view key, type;
   const char* one;
+  const char* many;
+};
+constexpr FromFile kFromFile[] = {
+    {"model.type", "torchscript", "a TorchScript model", "TorchScript models (model.torchscript)"},
+    {"model.type", "exported", "an exported model", "exported models (model.exported)"},
+    {"model.type", "plugin", "a plug-in's model", "plug-ins (model.plugin)"},
+    {"data.type", "plugin", "a plug-in's data set", "plug-ins (data.plugin)"},
 };
 
-const FileModels* find_file_models(const std::vector<std::string>& models) {
-  static const FileModels kKinds[] = {
-      {{"torchscript"}, "TorchScript models (model.torchscript)", "a TorchScript model"},
-      {{"exported"}, "exported models (model.exported)", "an exported model"},
-      {{"torchscript", "exported"}, "models from a file (model.torchscript, model.exported)", ""},
-  };
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                   [&](const FileModels& kind) { return kind.types == models; });
-  return found == std::end(kKinds) ? nullptr : found;
+const FromFile* from_file(std::string_view key, std::string_view type) {
+  const auto* found = std::find_if(std::begin(kFromFile), std::end(kFromFile), [&](const FromFile& entry) {
+    return entry.key == key && entry.type == type;
+  });
+  return found == std::end(kFromFile) ? nullptr : found;
 }
 
 bool fits_file_model(const KeyRow& row, const RunConfig& config) {
@@ -163,9 +180,17 @@ bool fits_file_model(const KeyRow& row, const RunConfig& config) {
   return std::find(types.begin(), types.end(), config.data.type) != types.end();
 }
 
-std::string allowed_text(const ScopePart& part) {
-  const FileModels* from_file = find_file_models(part.allowed);
-  return from_file != nullptr ? from_file->text : fmt::format("{}", fmt::join(part.allowed, ", "));
+/// What is allowed, such as: model.type llama, gpt2 and plug-ins (model.plugin). The key may go without
+/// saying.
+std::string allowed_text(const ScopePart& part, bool with_key) {
+  std::string types, files;
+  for (const std::string& type : part.allowed) {
+    const FromFile* file = from_file(part.key, type);
+    std::string& text = file == nullptr ? types : files;
+    text += (text.empty() ? "" : file == nullptr ? ", " : " and ") + (file == nullptr ? type : file->many);
+  }
+  if (with_key && !types.empty()) types.insert(0, std::string(part.key) + " ");
+  return types + (types.empty() || files.empty() ? "" : " and ") + files;
 }
 
 std::string shortened(std::string text) {
@@ -220,6 +245,8 @@ json value_of(const KeyRow& row, const RunConfig& config) {
           return value.blocks > 1 ? json(value.blocks) : json(value.blocks == 1 ? "full" : "none");
         } else if constexpr (std::is_same_v<decltype(value), const std::vector<InputSpec>&>) {
           return inputs_to_json(value);
+        } else if constexpr (std::is_same_v<decltype(value), const OptionsText&>) {
+          return json::parse(value.json);
         } else {
           return value;
         }
@@ -253,13 +280,21 @@ bool is_utf8(const std::string& text) {
   }
 }
 
+bool is_options(const KeyRow& row) {
+  return std::holds_alternative<OptionsText& (*)(RunConfig&)>(row.field);
+}
+
+bool is_listed(const KeyRow& row, const json& value) {
+  return value.is_string() && std::find(row.values.begin(), row.values.end(),
+                                        value.get_ref<const std::string&>()) != row.values.end();
+}
+
 std::string scope_text(const KeyRow& row) {
   std::string text;
   const RunConfig any;
   for (const ScopePart& part : scope_parts(row, any)) {
     if (part.allowed.empty()) continue;
-    const std::string key = find_file_models(part.allowed) != nullptr ? "" : std::string(part.key) + " ";
-    text += fmt::format("{}{}{}", text.empty() ? "only for " : ", ", key, allowed_text(part));
+    text += (text.empty() ? "only for " : ", ") + allowed_text(part, /*with_key=*/true);
   }
   if (const auto& types = row.scope.file_model_data; !types.empty()) {
     text += fmt::format(", or with data.type {}", fmt::join(types, ", "));
@@ -275,12 +310,13 @@ std::string scope_conflict(const KeyRow& row, const RunConfig& config) {
   for (const ScopePart& part : scope_parts(row, config)) {
     const auto& allowed = part.allowed;
     if (allowed.empty() || std::find(allowed.begin(), allowed.end(), part.type) != allowed.end()) continue;
-    const FileModels* from_file = find_file_models({part.type});
-    if (from_file != nullptr && fits_file_model(row, config)) continue;
-    if (from_file != nullptr) {
-      return fmt::format("does not apply to {}, only to {} {}", from_file->one, part.key, allowed_text(part));
+    const FromFile* file = from_file(part.key, part.type);
+    if (file != nullptr && fits_file_model(row, config)) continue;
+    if (file != nullptr) {
+      return fmt::format("does not apply to {}, only to {}", file->one, allowed_text(part, true));
     }
-    return fmt::format("does not apply to {} \"{}\", only to {}", part.key, part.type, allowed_text(part));
+    return fmt::format("does not apply to {} \"{}\", only to {}", part.key, part.type,
+                       allowed_text(part, false));
   }
   return "";
 }

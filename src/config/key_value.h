@@ -35,6 +35,12 @@ std::string quoted_text(const std::string& text);
 /// Whether `text` is UTF-8 throughout, so that it can be written as JSON.
 bool is_utf8(const std::string& text);
 
+/// Whether the key holds options of a plug-in, whose names it does not know.
+bool is_options(const KeyRow& row);
+
+/// Whether a key with a list of names has `value` in it.
+bool is_listed(const KeyRow& row, const nlohmann::json& value);
+
 /// What the key is for: "only for model.type llama, gpt2"; empty if for everything.
 std::string scope_text(const KeyRow& row);
 

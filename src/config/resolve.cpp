@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "config/key_value.h"
 #include "config/presets.h"
 #include "flopmark/error.h"
@@ -35,27 +37,60 @@ std::string given_text(const ConfigLayer& layer, const std::string& key) {
   return given == layer.end() ? "" : given->second.value.get<std::string>();
 }
 
-/// A model from a file brings its shape: no key of a built-in one, nor another file, may stand beside it.
-ModelShape shape_from_file(const std::string& type, const ConfigLayer& layer) {
-  const std::string file_key = "model." + type;
+/// A key whose value is the file of a whole model, and the keys that may stand beside it.
+struct ModelFileKey {
+  std::string key;
+  std::vector<std::string> beside;
+};
+
+const std::vector<ModelFileKey>& model_file_keys() {
+  static const std::vector<ModelFileKey> kKeys = {
+      {"model.torchscript", {"model.loss"}},
+      {"model.exported", {"model.loss"}},
+      {"model.plugin", {"model.type", "model.options"}},
+  };
+  return kKeys;
+}
+
+[[noreturn]] void refuse_beside(const ConfigLayer& layer, const std::string& key, const char* of_what,
+                                const std::string& file_key) {
+  throw usage_error(
+      fmt::format("{}: {} is {}, but {} ({}) names a file that holds the whole model; remove one of the two",
+                  layer.at(key).origin, key, of_what, file_key, layer.at(file_key).origin));
+}
+
+/// A model from a file brings its shape: no other file and no key of a built-in one may stand beside it.
+ModelShape shape_from_file(const ConfigLayer& layer, const ModelFileKey& file) {
+  for (const ModelFileKey& other : model_file_keys()) {
+    if (other.key == file.key || layer.count(other.key) == 0) continue;
+    refuse_beside(layer, other.key, "of another model", file.key);
+  }
   for (const auto& [key, given] : layer) {
-    if (parent_of(key) != "model" || key == file_key || key == "model.loss") continue;
-    const bool is_file = key == "model.torchscript" || key == "model.exported";
-    throw usage_error(fmt::format(
-        "{}: {} is of {}, but {} ({}) names a file that holds the whole model; remove one of the two",
-        given.origin, key, is_file ? "another model" : "a built-in model", file_key,
-        layer.at(file_key).origin));
+    const bool is_beside = std::find(file.beside.begin(), file.beside.end(), key) != file.beside.end();
+    if (parent_of(key) != "model" || key == file.key || is_beside) continue;
+    const bool is_of_files = key == "model.loss" || key == "model.options";
+    refuse_beside(layer, key, is_of_files ? "for another kind of model file" : "of a built-in model",
+                  file.key);
   }
   ModelShape shape;
-  shape.type = type;
+  shape.type = leaf_of(file.key);
   return shape;
+}
+
+/// @throws Error 200 for a type that is none of ours, where no plug-in is named that could have it.
+void check_type(const ConfigLayer& layer, const std::string& key, const std::string& plugin) {
+  const auto given = layer.find(key);
+  if (given == layer.end() || layer.count(plugin) > 0) return;
+  const auto& [row, value, origin, folder] = given->second;
+  if (!is_listed(*row, value)) throw usage_error(origin + ": " + refusal_text(*row, value));
 }
 
 /// The shape that the model keys override: the named preset's, else the default one of the type.
 ModelShape starting_shape(const ConfigLayer& layer) {
-  for (const char* type : {"torchscript", "exported"}) {
-    if (layer.count(std::string("model.") + type) > 0) return shape_from_file(type, layer);
+  for (const ModelFileKey& file : model_file_keys()) {
+    if (layer.count(file.key) > 0) return shape_from_file(layer, file);
   }
+  check_type(layer, "model.type", "model.plugin");
   const std::string type = given_text(layer, "model.type");
   const std::string name = given_text(layer, "model.preset");
   if (name.empty()) return default_preset(type.empty() ? model_types().front() : type);
@@ -174,7 +209,7 @@ void check_pictures(const Checked& checked) {
 void check_images(const Checked& checked) {
   const RunConfig& config = checked.config;
   refuse_tensors(checked);
-  if (config.data.type != "synthetic" && !holds_pictures(config.data)) {
+  if (config.data.type != "synthetic" && config.data.type != "plugin" && !holds_pictures(config.data)) {
     checked.fail({"data.type", "model.type"},
                  "data.type \"{}\" is for language models, but model.type is \"{}\"; use data.type "
                  "\"synthetic\", \"images\" or \"cifar10\"",
@@ -199,15 +234,23 @@ constexpr const char* kExampleInputs =
                          : fmt::format("\"inputs\": {} to \"data\"", kExampleInputs));
 }
 
+/// What such a model is called, with its article.
+const char* name_of_file_model(const std::string& type) {
+  return type == "torchscript" ? "a TorchScript model"
+         : type == "exported"  ? "an exported model"
+                               : "a plug-in's model";
+}
+
 void check_model_from_file(const Checked& checked) {
   const DataConfig& data = checked.config.data;
   const bool exported = checked.config.model.type == "exported";
   const std::string file_key = "model." + checked.config.model.type;
   if (data.type == "tokens" || data.type == "text") {
-    checked.fail({"data.type", file_key.c_str()},
-                 "data.type \"{}\" is for language models; {} model is trained on data.type "
-                 "\"synthetic\" with data.inputs, on \"tensors\", \"images\" or \"cifar10\"",
-                 data.type, exported ? "an exported" : "a TorchScript");
+    checked.fail(
+        {"data.type", file_key.c_str()},
+        "data.type \"{}\" is for language models; {} is trained on data.type \"synthetic\" with "
+        "data.inputs, on \"tensors\", \"images\" or \"cifar10\", or on a plug-in's data (data.plugin)",
+        data.type, name_of_file_model(checked.config.model.type));
   }
   check_pictures(checked);
   if (data.type != "synthetic") return;  // data.inputs is of synthetic data only: see its scope
@@ -231,12 +274,21 @@ void check_model_from_file(const Checked& checked) {
   }
 }
 
-bool is_from_file(const RunConfig& config) {
-  return config.model.type == "torchscript" || config.model.type == "exported";
+bool is_from_file(const ModelShape& model) {
+  return model.type == "torchscript" || model.type == "exported" || model.type == "plugin";
+}
+
+/// @throws Error 200 where `plugin` is given and `type` does not say what of it is meant.
+void check_plugin_type(const Checked& checked, const char* plugin, const char* type, const char* what) {
+  if (checked.layer.count(plugin) == 0 || checked.layer.count(type) > 0) return;
+  checked.fail({plugin}, "{} is missing: {} holds {} by name; set {} to the name of one", type, plugin, what,
+               type);
 }
 
 void check_values(const Checked& checked) {
-  if (is_from_file(checked.config)) {
+  check_plugin_type(checked, "model.plugin", "model.type", "models");
+  check_plugin_type(checked, "data.plugin", "data.type", "data sets");
+  if (is_from_file(checked.config.model)) {
     check_model_from_file(checked);
   } else if (checked.config.model.image_size > 0) {
     check_images(checked);
@@ -270,6 +322,12 @@ void resolve_paths(RunConfig& config, const Checked& checked) {
   if (config.model.type == "exported") {
     config.model.exported = resolved_path("model.exported", config.model.exported, checked);
   }
+  if (config.model.type == "plugin") {
+    config.model.plugin = resolved_path("model.plugin", config.model.plugin, checked);
+  }
+  if (config.data.type == "plugin") {
+    config.data.plugin = resolved_path("data.plugin", config.data.plugin, checked);
+  }
   const bool needed = applies_to(*find_key("data.path"), config);
   if (!needed) return;
   if (!config.data.paths.empty()) {
@@ -299,6 +357,8 @@ void set_picture_size(RunConfig& config, const ConfigLayer& layer) {
 RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
   RunConfig config;
   config.model = starting_shape(layer);
+  check_type(layer, "data.type", "data.plugin");
+  if (layer.count("data.plugin") > 0) config.data.type = "plugin";
   const bool images = config.model.image_size > 0;
   if (images) {
     config.data.image_size = config.model.image_size;
@@ -310,7 +370,7 @@ RunConfig resolve_values(const ConfigLayer& layer, const std::string& where) {
                   fmt::format("{}: a checked value no longer fits; please report this", key));
     }
   }
-  if (is_from_file(config) && layer.count("data.batch_size") == 0) {
+  if (is_from_file(config.model) && layer.count("data.batch_size") == 0) {
     if (!config.data.inputs.empty()) config.data.batch_size = config.data.inputs.front().shape.front();
     if (config.data.inputs.empty() && config.model.type == "exported") config.data.batch_size = 0;
   }

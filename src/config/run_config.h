@@ -11,7 +11,7 @@
 
 namespace flopmark {
 
-/// One argument of the forward of a model from a file: random values.
+/// One tensor of a synthetic batch for a model from a file: random values.
 struct InputSpec {
   std::vector<int64_t> shape;   ///< sizes >= 1; the first is the batch where all inputs share it
   std::string dtype;            ///< float32, float64, float16, bfloat16, int64, int32, uint8, bool
@@ -20,8 +20,9 @@ struct InputSpec {
 };
 
 struct DataConfig {
-  std::string type = "synthetic";  ///< tokens, text, images, cifar10, tensors, synthetic
-  std::string path;  ///< absolute after resolving; empty for synthetic, and where `paths` is set
+  std::string type =
+      "synthetic";   ///< tokens, text, images, cifar10, tensors, synthetic; plugin: one of a file
+  std::string path;  ///< absolute after resolving; empty where no data file is read, and where `paths` is set
   std::vector<std::string> paths;  ///< tensors only: in place of `path`; absolute after resolving
   std::string format = "auto";     ///< tokens only: auto, raw-uint16, llmc
   int64_t batch_size = 1;          ///< samples per micro-batch and rank; shape[0] of the first of `inputs`;
@@ -29,7 +30,7 @@ struct DataConfig {
   int64_t sequence_length = 128;   ///< language models only
   int64_t image_size = 28;         ///< images: height and width; the same in `model`
   int64_t image_channels = 1;      ///< the same in `model`
-  std::vector<InputSpec> inputs;   ///< models from a file only: one per argument of forward; none: as the
+  std::vector<InputSpec> inputs;   ///< models from a file only: one per tensor of a batch; none: as the
                                    ///< exported model says
   int64_t workers = 2;             ///< loader threads; 0 = in the training thread
   int64_t prefetch = 4;            ///< batches made ahead, >= 1
@@ -37,6 +38,11 @@ struct DataConfig {
   bool drop_last = true;
   bool shuffle = true;
   int64_t seed = 0;
+
+  // plugin only
+  std::string plugin{};       ///< the shared library, absolute
+  std::string plugin_type{};  ///< which of its data sets; in a config data.type
+  OptionsText options{};
 };
 
 /// Activation checkpointing: blocks 0, interval, 2 x interval, ... keep only their input and run forward

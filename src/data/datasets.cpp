@@ -12,6 +12,7 @@
 #include "data/synthetic_dataset.h"
 #include "data/tensor_dataset.h"
 #include "flopmark/error.h"
+#include "plugin/checked_dataset.h"
 
 namespace flopmark {
 
@@ -30,10 +31,20 @@ struct Maker {
   std::unique_ptr<Dataset> (*make)(const RunConfig&);
 };
 
+std::unique_ptr<Dataset> make_data_of_plugin(const RunConfig& config) {
+  const DataConfig& data = config.data;
+  return make_plugin_dataset({.path = data.plugin,
+                              .type = data.plugin_type,
+                              .options = data.options.json,
+                              .batch_size = data.batch_size,
+                              .seed = data.seed});
+}
+
 /// A new data.type is one line here.
 constexpr Maker kMakers[] = {
-    {"cifar10", make_cifar_dataset},  {"images", make_image_dataset},  {"synthetic", make_synthetic_dataset},
-    {"tensors", make_tensor_dataset}, {"text", make_sequence_dataset}, {"tokens", make_sequence_dataset},
+    {"cifar10", make_cifar_dataset},       {"images", make_image_dataset},   {"plugin", make_data_of_plugin},
+    {"synthetic", make_synthetic_dataset}, {"tensors", make_tensor_dataset}, {"text", make_sequence_dataset},
+    {"tokens", make_sequence_dataset},
 };
 
 /// Sequences as the model's training wants them.

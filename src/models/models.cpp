@@ -13,6 +13,7 @@
 #include "models/resnet.h"
 #include "models/torchscript_model.h"
 #include "models/vit.h"
+#include "plugin/checked_model.h"
 
 namespace flopmark {
 namespace {
@@ -56,6 +57,9 @@ std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelO
   }
   if (shape.type == "exported") {
     return std::make_unique<ExportedModel>(shape, options);
+  }
+  if (shape.type == "plugin") {
+    return make_plugin_model(shape, options.tensor, options.seed);
   }
   return find_type(shape.type).make(shape, options);
 }

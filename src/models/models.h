@@ -13,7 +13,7 @@ namespace flopmark {
 
 struct ModelOptions {
   torch::TensorOptions tensor;  ///< device (cpu, cuda, meta) and dtype of the parameters
-  int64_t seed = 0;             ///< of the initial values; not used on meta and for a model from a file
+  int64_t seed = 0;             ///< of the initial values; not used on meta and for a TorchScript model
   /// Blocks 0, interval, 2 x interval, ... run forward again in backward; 0: none. Built-in models only.
   int64_t checkpoint_interval = 0;
   int64_t inputs = 2;  ///< tensors of a batch, the target included
@@ -23,7 +23,8 @@ struct ModelOptions {
 };
 
 /// A built-in model, its parameters created with `options.tensor` at once (no copy, no move), their initial
-/// values from the seed only, not from threads; or one from a file (see TorchScriptModel, ExportedModel).
+/// values from the seed only, not from threads; or one from a file (see TorchScriptModel, ExportedModel,
+/// CheckedModel).
 /// @throws Error 200 for an unknown type, and as the models' constructors.
 std::unique_ptr<TrainableModel> make_model(const ModelShape& shape, const ModelOptions& options);
 

@@ -60,7 +60,9 @@ nlohmann::json dry_run(const RunConfig& config) {
             {"memory", nullptr},
             {"reason",
              fmt::format("unknown before loading: {} model's parameters and FLOPs are counted when it runs",
-                         config.model.type == "exported" ? "an exported" : "a TorchScript")}};
+                         config.model.type == "exported"      ? "an exported"
+                         : config.model.type == "torchscript" ? "a TorchScript"
+                                                              : "a plug-in's")}};
   }
   const bool fused = config.train.attention_kernel != "unfused";
   const BatchShape batch{config.data.batch_size, config.data.sequence_length};

@@ -81,9 +81,10 @@ std::string model_text(const RunRecord& record) {
   if (!script.empty()) return "TorchScript " + file_name(script);
   const std::string exported = config_text(record, "/model/exported");
   if (!exported.empty()) return "torch.export " + file_name(exported);
-  const std::string preset = preset_text(record);
+  const std::string plugin = config_text(record, "/model/plugin");
+  const std::string source = plugin.empty() ? preset_text(record) : "plug-in " + file_name(plugin);
   const std::string experts = config_text(record, "/model/experts");
-  return config_text(record, "/model/type") + (preset.empty() ? "" : " (" + preset + ")") +
+  return config_text(record, "/model/type") + (source.empty() ? "" : " (" + source + ")") +
          (experts.empty() ? ""
                           : ", " + config_text(record, "/model/experts_per_token") + " of " + experts +
                                 " experts per token");
@@ -112,11 +113,12 @@ std::string data_line(const RunRecord& record) {
   const DataSummary& data = record.data;
   const std::string path = data.path.value_or(config_text(record, "/data/path"));
   const std::string file = printable(file_name(path));
-  return hanging(
-      "data     ",
-      joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
-              prefixed("format ", data.format), data.tokens ? format_counted(*data.tokens, "token") : "",
-              data.samples ? format_counted(*data.samples, "sample") : "", dropped_text(record)}));
+  const std::string plugin = file_name(config_text(record, "/data/plugin"));
+  return hanging("data     ",
+                 joined({config_text(record, "/data/type") + (file.empty() ? "" : " " + file),
+                         plugin.empty() ? "" : "plug-in " + plugin, prefixed("format ", data.format),
+                         data.tokens ? format_counted(*data.tokens, "token") : "",
+                         data.samples ? format_counted(*data.samples, "sample") : "", dropped_text(record)}));
 }
 
 std::string subject_line(const RunRecord& record) {

@@ -123,14 +123,18 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
   record.command_line = inputs.command_line;
   record.flopmark_version = FLOPMARK_VERSION;
   record.config = to_json(effective_config(inputs));
-  if (auto data = record.config.find("data"); data != record.config.end() && data->contains("path")) {
-    (*data)["path"] = portable_path(inputs.config.data.path, inputs.store_root);
-  }
   for (size_t i = 0; i < inputs.config.data.paths.size(); ++i) {
     record.config["data"]["paths"][i] = portable_path(inputs.config.data.paths[i], inputs.store_root);
   }
-  if (const std::string& file = inputs.config.model.file(); !file.empty()) {
-    record.config["model"][inputs.config.model.type] = portable_path(file, inputs.store_root);
+  for (const auto& [section, key] : {std::pair("data", "path"),
+                                     {"data", "plugin"},
+                                     {"model", "exported"},
+                                     {"model", "plugin"},
+                                     {"model", "torchscript"}}) {
+    const nlohmann::json::json_pointer place(fmt::format("/{}/{}", section, key));
+    if (!record.config.contains(place)) continue;
+    nlohmann::json& path = record.config[place];
+    path = portable_path(path.get<std::string>(), inputs.store_root);
   }
   record.subject = inputs.subject;
   record.environment = inputs.host;

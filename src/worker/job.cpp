@@ -37,7 +37,7 @@ DataSummary summarize(const Dataset& dataset) {
           .model_hash = std::nullopt};
 }
 
-/// ContentHash of a whole file; nothing if it cannot be read to its end.
+/// ContentHash of a whole file; nothing if it cannot be read to its end, or there is none.
 std::optional<std::string> file_hash(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   std::vector<char> part(size_t{1} << 20);
@@ -66,7 +66,9 @@ void check_batch_norm(const RunConfig& config, int64_t samples) {
 
 /// Tensors of a batch: as many as the config names, else as the data has.
 int64_t count_inputs(const RunConfig& config, const Dataset& dataset) {
-  if (config.data.type == "tensors") return std::ssize(dataset.collate({0}).inputs);
+  if (config.data.type == "tensors" || config.data.type == "plugin") {
+    return std::ssize(dataset.collate({0}).inputs);
+  }
   return config.data.type == "synthetic" && !config.data.inputs.empty() ? std::ssize(config.data.inputs) : 2;
 }
 
@@ -112,7 +114,8 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
                              .inputs = count_inputs(config, *dataset),
                              .channels_last = config.train.channels_last};
   job.model = maker(config.model, options, state);
-  if (!config.model.file().empty()) job.data.model_hash = file_hash(config.model.file());
+  job.data.model_hash = file_hash(config.model.file());
+  if (!job.data.hash) job.data.hash = file_hash(config.data.plugin);
   job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));
   return job;
 }

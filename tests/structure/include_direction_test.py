@@ -5,12 +5,12 @@ import sys
 
 ROWS = {
     "include/flopmark": 0,
-    "config": 1, "hardware": 1, "stats": 1, "flops": 1, "flops/observe": 1,
+    "config": 1, "hardware": 1, "stats": 1, "flops": 1, "flops/observe": 1, "plugin": 1,
     "measure": 2, "models": 2, "data": 2,
     "train": 3, "metrics": 4, "results": 5, "launch": 6, "compare": 7, "bisect": 8, "report": 9,
     "cli": 10, "worker": 10,
 }
-TORCH = {"flops/observe", "models", "data", "train", "worker"}
+TORCH = {"flops/observe", "plugin", "models", "data", "train", "worker"}
 TORCH_PUBLIC = {"batch.h", "dataset.h", "model.h", "plugin.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.M)
 

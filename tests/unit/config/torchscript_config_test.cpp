@@ -67,8 +67,8 @@ TEST(TorchScriptConfig, NoKeyOfABuiltInModelStandsBesideIt) {
 
 TEST(TorchScriptConfig, BuiltInModelsTakeNoneOfItsKeys) {
   EXPECT_EQ(refused_text(R"({"model": {"loss": "mse"}})"),
-            "run.json:1: model.loss does not apply to model.type \"llama\", only to models from a file "
-            "(model.torchscript, model.exported); remove it or change the type");
+            "run.json:1: model.loss does not apply to model.type \"llama\", only to TorchScript models "
+            "(model.torchscript) and exported models (model.exported); remove it or change the type");
   EXPECT_THAT(refused_text(R"({"data": {)" + kInputs + "}}"),
               HasSubstr("data.inputs does not apply to model.type \"llama\""));
 }

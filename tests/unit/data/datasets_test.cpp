@@ -48,8 +48,8 @@ TEST(MakeDataset, FollowsTheType) {
   config.data.type = "tokens";
   EXPECT_EQ(make_dataset(config)->facts().tokens, 5);
   config.data.type = "video";
-  EXPECT_THAT(refusal(config),
-              AllOf(HasSubstr("\"video\""), HasSubstr("cifar10, images, synthetic, tensors, text, tokens")));
+  EXPECT_THAT(refusal(config), AllOf(HasSubstr("\"video\""),
+                                     HasSubstr("cifar10, images, plugin, synthetic, tensors, text, tokens")));
 }
 
 TEST(MakeDataset, SaysWhichFileIsMissing) {

@@ -1,0 +1,13 @@
+# Plug-ins that go wrong on purpose, in build/.../fake-plugins.
+add_library(flopmark-faulty-plugin MODULE "${PROJECT_SOURCE_DIR}/tests/fakes/faulty_plugin.cpp")
+target_include_directories(flopmark-faulty-plugin PRIVATE "${PROJECT_SOURCE_DIR}/include")
+target_link_libraries(flopmark-faulty-plugin PRIVATE flopmark::libtorch flopmark_options flopmark_test_options)
+set(FLOPMARK_FAKE_PLUGINS flopmark-faulty-plugin)
+foreach(fault IN ITEMS entry initialiser symbol)
+  string(TOUPPER ${fault} _name)
+  add_library(flopmark-broken-${fault} MODULE "${PROJECT_SOURCE_DIR}/tests/fakes/broken_plugins.cpp")
+  target_compile_definitions(flopmark-broken-${fault} PRIVATE BROKEN_${_name})
+  target_link_libraries(flopmark-broken-${fault} PRIVATE flopmark_options)
+  list(APPEND FLOPMARK_FAKE_PLUGINS flopmark-broken-${fault})
+endforeach()
+set_target_properties(${FLOPMARK_FAKE_PLUGINS} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fake-plugins")
