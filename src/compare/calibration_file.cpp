@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <span>
 #include <system_error>
@@ -50,6 +51,15 @@ CalibrationPair parse_pair(const json& object) {
   return pair;
 }
 
+/// Where files lie is each checkout's own.
+constexpr std::pair<const char*, const char*> kFileKeys[] = {{"data", "path"},      {"data", "paths"},
+                                                             {"data", "plugin"},    {"model", "torchscript"},
+                                                             {"model", "exported"}, {"model", "plugin"}};
+
+void keep_file_name(json& path) {
+  if (path.is_string()) path = fs::path(path.get<std::string>()).filename().string();
+}
+
 }  // namespace
 
 std::string calibration_key(const RunConfig& config) {
@@ -58,11 +68,11 @@ std::string calibration_key(const RunConfig& config) {
 
 std::string calibration_key(nlohmann::json resolved) {
   resolved.erase("name");
-  for (const auto& [section, key] : {std::pair("data", "path"), {"model", "torchscript"}}) {
-    // Where files lie is each checkout's own.
+  for (const auto& [section, key] : kFileKeys) {
     if (!resolved.contains(section) || !resolved[section].contains(key)) continue;
-    json& path = resolved[section][key];
-    if (path.is_string()) path = fs::path(path.get<std::string>()).filename().string();
+    json& value = resolved[section][key];
+    if (value.is_array()) std::for_each(value.begin(), value.end(), keep_file_name);
+    keep_file_name(value);
   }
   const std::string text = resolved.dump(-1, ' ', false, json::error_handler_t::replace);
   ContentHash hash;

@@ -53,6 +53,17 @@ TEST_F(CalibrationFile, KeepsEveryPairByTimeWithTheSameBytes) {
   EXPECT_EQ(path().lexically_relative(tree_.root()), "baselines/1x-device-x/tiny.calibration.jsonl");
 }
 
+TEST_F(CalibrationFile, WhereFilesLieIsNoPartOfTheConfig) {
+  const auto key_in = [](const std::string& folder, const char* file) {
+    nlohmann::json config{{"model", nlohmann::json::object()}, {"data", nlohmann::json::object()}};
+    config["data"]["paths"] = {folder + "x.npy", folder + file};
+    for (const char* key : {"torchscript", "exported", "plugin"}) config["model"][key] = folder + file;
+    return calibration_key(config);
+  };
+  EXPECT_EQ(key_in("/here/", "y.npy"), key_in("/there/", "y.npy"));
+  EXPECT_NE(key_in("/here/", "y.npy"), key_in("/here/", "z.npy"));
+}
+
 TEST_F(CalibrationFile, OnlyPairsOfTheSameConfigCount) {
   RunConfig config;
   config.model.type = "mlp";
