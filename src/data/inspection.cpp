@@ -136,8 +136,8 @@ void inspect_npy(const MappedFile& file, Inspection& found) {
   if (layout.dtype == "int16") add_values<int16_t>(values, facts);
   if (layout.dtype == "int8") add_values<int8_t>(values, facts);
   if (layout.dtype == "uint8") add_values<uint8_t>(values, facts);
-  add_tensors(found, {facts});
   found.advice = "one argument of forward; data.paths lists several such files";
+  add_tensors(found, {facts});
 }
 
 void inspect_archive(const MappedFile& file, Inspection& found) {

@@ -10,6 +10,7 @@
 #include <jerror.h>
 
 #include "data/picture.h"
+#include "data/picture_header.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -69,14 +70,20 @@ bool is_cmyk(const JpegReader& reader) {
   return reader.jpeg.jpeg_color_space == JCS_CMYK || reader.jpeg.jpeg_color_space == JCS_YCCK;
 }
 
-/// Everything up to the size and colours of what comes out. @returns whether it went well.
-bool start_jpeg(JpegReader& reader, const unsigned char* bytes, unsigned long size) {
+/// Everything up to the size and colours of the picture. @returns whether it went well.
+bool read_jpeg_header(JpegReader& reader, const unsigned char* bytes, unsigned long size) {
   if (setjmp(reader.errors.way_out) != 0) return false;
   jpeg_create_decompress(&reader.jpeg);
   reader.jpeg.progress = &reader.progress;
   jpeg_mem_src(&reader.jpeg, bytes, size);
   jpeg_read_header(&reader.jpeg, TRUE);
   reader.jpeg.out_color_space = is_cmyk(reader) ? JCS_CMYK : JCS_RGB;
+  return true;
+}
+
+/// Room for the whole picture, where it is progressive. @returns whether it went well.
+bool start_jpeg(JpegReader& reader) {
+  if (setjmp(reader.errors.way_out) != 0) return false;
   jpeg_start_decompress(&reader.jpeg);
   return true;
 }
@@ -116,9 +123,11 @@ std::vector<uint8_t> rgb_of_cmyk(const std::vector<uint8_t>& cmyk, bool inverted
 
 Picture decode_jpeg(std::span<const std::byte> file, const std::string& path) {
   JpegReader reader;
-  if (!start_jpeg(reader, reinterpret_cast<const unsigned char*>(file.data()), file.size())) {
+  if (!read_jpeg_header(reader, reinterpret_cast<const unsigned char*>(file.data()), file.size())) {
     refuse_jpeg(path, reader);
   }
+  check_pixels(reader.jpeg.image_width, reader.jpeg.image_height, path);
+  if (!start_jpeg(reader)) refuse_jpeg(path, reader);
   Picture picture;
   picture.width = reader.jpeg.output_width;
   picture.height = reader.jpeg.output_height;

@@ -41,7 +41,7 @@ std::string first_bytes(std::span<const std::byte> bytes) {
 
 /// IHDR is the first chunk (ISO/IEC 15948, 5.6): length, type, width, height.
 std::optional<PictureHeader> png_header(std::span<const std::byte> bytes) {
-  if (bytes.size() < 24) return std::nullopt;
+  if (bytes.size() < 24 || std::memcmp(bytes.data() + 12, "IHDR", 4) != 0) return std::nullopt;
   return PictureHeader{PictureFormat::png, big_endian(bytes, 16, 4), big_endian(bytes, 20, 4)};
 }
 
@@ -59,6 +59,7 @@ std::optional<PictureHeader> jpeg_header(std::span<const std::byte> bytes) {
       ++at;
       continue;
     }
+    if (marker == 0) return std::nullopt;  // no marker: the library would look on for one in what follows
     if (is_frame_header(marker)) {
       if (at + 9 > bytes.size()) return std::nullopt;
       return PictureHeader{PictureFormat::jpeg, big_endian(bytes, at + 7, 2), big_endian(bytes, at + 5, 2)};
@@ -92,12 +93,15 @@ std::optional<PictureHeader> picture_header(std::span<const std::byte> bytes, co
     throw usage_error(
         fmt::format("{}: a picture of {} x {} pixels; remove it", path, header->width, header->height));
   }
-  if (header->width > kMostPixels / header->height) {
-    throw usage_error(fmt::format(
-        "{}: a picture of {} x {} pixels, more than the {} that are decoded; scale it down or remove it",
-        path, header->width, header->height, kMostPixels));
-  }
+  check_pixels(header->width, header->height, path);
   return header;
+}
+
+void check_pixels(int64_t width, int64_t height, const std::string& path) {
+  if (width <= kMostPixels / height) return;
+  throw usage_error(fmt::format(
+      "{}: a picture of {} x {} pixels, more than the {} that are decoded; scale it down or remove it", path,
+      width, height, kMostPixels));
 }
 
 PictureHeader read_picture_header(const std::string& path) {
@@ -106,14 +110,15 @@ PictureHeader read_picture_header(const std::string& path) {
     throw usage_error(fmt::format("{}: cannot read the picture: {}", path, std::strerror(errno)));
   }
   std::vector<char> bytes;
-  for (size_t wanted = kUsualHeaderBytes;; wanted *= 16) {
+  constexpr size_t kMost = static_cast<size_t>(kMostPictureBytes) + 1;
+  for (size_t wanted = kUsualHeaderBytes;; wanted = std::min(wanted * 16, kMost)) {
     const size_t before = bytes.size();
     bytes.resize(wanted);
     stream.read(bytes.data() + before, static_cast<std::streamsize>(wanted - before));
     bytes.resize(before + static_cast<size_t>(stream.gcount()));
     const auto header = picture_header(std::as_bytes(std::span(bytes)), path);
     if (header) return *header;
-    if (!stream || bytes.size() > static_cast<size_t>(kMostPictureBytes)) break;
+    if (!stream || bytes.size() >= kMost) break;
   }
   throw usage_error(
       fmt::format("{}: the picture ends before its size is told: cut short or damaged; remove it", path));

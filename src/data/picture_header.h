@@ -28,6 +28,10 @@ std::optional<PictureFormat> picture_format(std::span<const std::byte> begin);
 /// @throws Error 200: empty, neither JPEG nor PNG by its content, no pixels, or more than kMostPixels.
 std::optional<PictureHeader> picture_header(std::span<const std::byte> bytes, const std::string& path);
 
+/// What is decoded has the size that the library finds, which need not be the one told above.
+/// @throws Error 200 for more than kMostPixels. Both are above 0.
+void check_pixels(int64_t width, int64_t height, const std::string& path);
+
 /// The same of a file, of which no more is read than is needed. @throws Error 200 also if it cannot be read
 /// or ends before the size.
 PictureHeader read_picture_header(const std::string& path);

@@ -10,10 +10,6 @@
 namespace flopmark {
 namespace {
 
-// 64 tensors take some 8 KiB. Every nesting level takes a byte at least, and freeing one some 400 bytes of
-// stack, so 16 KiB stay inside the stack of a thread.
-constexpr int64_t kMostPickleBytes = 16384;
-
 constexpr const char* kHowToSave =
     "save the inputs alone: torch.save([x, y], path) with tensors of one first dimension";
 
@@ -68,7 +64,7 @@ ArchiveKind archive_kind(const std::vector<ZipEntry>& entries) {
 
 bool may_be_tensors(const std::vector<ZipEntry>& entries) {
   return std::none_of(entries.begin(), entries.end(), [](const ZipEntry& entry) {
-    return inner_name(entry) == "data.pkl" && entry.unpacked_bytes > kMostPickleBytes;
+    return inner_name(entry) == "data.pkl" && entry.unpacked_bytes > static_cast<int64_t>(kMostPickleBytes);
   });
 }
 

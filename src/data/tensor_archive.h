@@ -13,6 +13,9 @@ namespace flopmark {
 
 /// Most tensors of one sample: arguments of forward and target.
 inline constexpr size_t kMostTensors = 64;
+/// 64 tensors take some 8 KiB. Every nesting level takes a byte at least, and freeing one some 400 bytes of
+/// stack, so 16 KiB stay inside the stack of a thread.
+inline constexpr size_t kMostPickleBytes = 16384;
 
 /// What PyTorch or NumPy put in a zip archive, told by the names of its records.
 enum class ArchiveKind { torchscript, exported, saved, npz, other };

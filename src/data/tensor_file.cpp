@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <string_view>
 #include <unordered_map>
 
 #include "data/npy_file.h"
@@ -48,6 +50,21 @@ std::string first_words(const std::exception& error) {
   return printable_name(text.substr(0, std::min(text.find('\n'), kLongestWords)));
 }
 
+/// What the unpickler builds before anybody can look at its sizes: it reads their scales or indices at once.
+void require_plain(std::string_view pickle, const std::string& path) {
+  for (const std::string_view never : {"_rebuild_qtensor", "_rebuild_sparse"}) {
+    if (pickle.find(never) == std::string_view::npos) continue;
+    refuse_tensors(path, "holds quantized or sparse tensors, which are not read; save dense ones");
+  }
+}
+
+/// The parser of types goes down a level for each bracket.
+c10::TypePtr short_type(const std::string& text) {
+  constexpr size_t kLongestType = 256;
+  TORCH_CHECK(text.size() <= kLongestType, "the name of a type has ", text.size(), " bytes");
+  return torch::jit::Unpickler::defaultTypeParser(text);
+}
+
 /// What a file's pickle says, and how many bytes the records hold that its storages lie in: the pickle's own
 /// word for it is not checked by the unpickler.
 struct Unpickled {
@@ -55,9 +72,19 @@ struct Unpickled {
   std::unordered_map<const void*, size_t> record_bytes;
 };
 
-Unpickled unpickle(const std::string& path) try {
+Unpickled unpickle(const std::string& path, size_t archive_bytes) try {
   caffe2::serialize::PyTorchStreamReader archive(std::make_unique<caffe2::serialize::FileAdapter>(path));
-  const auto [pickle, pickle_bytes] = archive.getRecord("data.pkl");
+  size_t left_bytes = archive_bytes;
+  const auto take = [&](const std::string& name) {
+    const size_t bytes = archive.getRecordSize(name);
+    if (bytes > left_bytes)
+      refuse_tensors(path, "unpacks to more than the file holds; save it with torch.save");
+    left_bytes -= bytes;
+    return archive.getRecord(name);
+  };
+  if (archive.getRecordSize("data.pkl") > kMostPickleBytes) refuse_tensors(path, "has too large a pickle");
+  const auto [pickle, pickle_bytes] = take("data.pkl");
+  require_plain({static_cast<const char*>(pickle.get()), pickle_bytes}, path);
   size_t read_bytes = 0;
   const auto read_pickle = [&, data = static_cast<const char*>(pickle.get()), size = pickle_bytes](
                                char* target, size_t wanted) -> size_t {
@@ -68,22 +95,26 @@ Unpickled unpickle(const std::string& path) try {
   };
   Unpickled result;
   const auto read_record = [&](const std::string& name) {
-    auto [data, bytes] = archive.getRecord("data/" + name);
+    auto [data, bytes] = take("data/" + name);
     result.record_bytes[data.get()] = bytes;
     return std::move(data);
   };
   // The context makes it read every record once, however often the pickle names it.
   torch::jit::Unpickler unpickler(read_pickle, /*type_resolver=*/nullptr, /*obj_loader=*/nullptr, read_record,
-                                  torch::kCPU, /*use_storage_device=*/false,
-                                  torch::jit::Unpickler::defaultTypeParser,
+                                  torch::kCPU, /*use_storage_device=*/false, short_type,
                                   std::make_shared<torch::jit::DeserializationStorageContext>());
   unpickler.set_version(archive.version());
   result.value = unpickler.parse_ivalue();
   return result;
 } catch (const c10::OutOfMemoryError&) {
   throw;
+} catch (const std::bad_alloc&) {
+  throw;
+} catch (const Error&) {
+  throw;
 } catch (const std::exception& error) {
   const std::string words = first_words(error);
+  if (words.find("can't allocate memory") != std::string::npos) throw;
   const bool tells = words.find("INTERNAL ASSERT") == std::string::npos;
   refuse_tensors(path,
                  fmt::format("holds something else than tensors (a state_dict, a pickled model?), or is "
@@ -108,10 +139,12 @@ bool lies_inside(const torch::Tensor& tensor, size_t bytes) {
   const auto capacity = static_cast<int64_t>(bytes) / static_cast<int64_t>(tensor.element_size());
   int64_t last = tensor.storage_offset();
   if (last < 0 || last > capacity) return false;
+  const auto is_negative = [](int64_t value) { return value < 0; };
+  if (std::any_of(tensor.sizes().begin(), tensor.sizes().end(), is_negative)) return false;
   int64_t values = 1;
   for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
     const int64_t size = tensor.size(dim), stride = tensor.stride(dim);
-    if (size < 0 || stride < 0) return false;
+    if (stride < 0) return false;
     if (size == 0) return true;
     if (values > capacity / size)
       return false;  // an expanded view would be larger in memory than in the file
@@ -156,8 +189,6 @@ std::vector<NamedTensor> tensors_in(const c10::IValue& value, const std::string&
   std::vector<NamedTensor> tensors;
   if (value.isTensor()) {
     tensors.push_back({"", value.toTensor()});
-  } else if (value.isTensorList()) {
-    for (const torch::Tensor& tensor : value.toTensorVector()) tensors.push_back({"", tensor});
   } else if (value.isList()) {
     for (const c10::IValue& entry : value.toListRef()) add_tensor("", entry, path, tensors);
   } else if (value.isTuple()) {
@@ -176,8 +207,12 @@ std::vector<NamedTensor> tensors_in(const c10::IValue& value, const std::string&
 
 std::vector<NamedTensor> read_tensor_file(const MappedFile& file) {
   check_tensor_archive(file);
-  const Unpickled unpickled = unpickle(file.path());
+  const Unpickled unpickled = unpickle(file.path(), static_cast<size_t>(file.identity().size_bytes));
   std::vector<NamedTensor> tensors = tensors_in(unpickled.value, file.path());
+  if (tensors.empty() || tensors.size() > kMostTensors) {
+    refuse_tensors(file.path(),
+                   fmt::format("holds {} tensors, from 1 to {} are read", tensors.size(), kMostTensors));
+  }
   for (size_t i = 0; i < tensors.size(); ++i) {
     check_tensor(tensors[i], i, unpickled, file.path());
     tensors[i].tensor = tensors[i].tensor.detach().contiguous();

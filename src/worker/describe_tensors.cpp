@@ -61,6 +61,9 @@ std::string describe_tensors(const std::string& path) {
     }
   } catch (const Error& error) {
     answer = {{"error", error.what()}};
+  } catch (const std::exception& error) {  // no memory, above all
+    const std::string text = error.what();
+    answer = {{"error", path + ": " + text.substr(0, text.find('\n'))}};
   }
   return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

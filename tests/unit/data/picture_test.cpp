@@ -127,6 +127,16 @@ TEST(Picture, NoCutAndNoFlipDoesHarm) {
   }
 }
 
+// libjpeg looks on for a marker where a zero stands for one, inside of what a walk over segments would skip.
+TEST(PictureHeader, WhatTheLibraryWouldReadOtherwiseIsNoHeader) {
+  std::string jpeg = jpeg_file(plain_picture(16, 16, {1, 2, 3}));
+  jpeg.insert(2, std::string("\xff\x00\x00\x0b\xff\xc0\x00\x0b\x08\xff\xff\xff\xff", 13));
+  EXPECT_NE(outcome(jpeg), "decoded");
+  std::string png = png_file(plain_picture(16, 16, {1, 2, 3}));
+  png.replace(12, 4, "aaAa");
+  EXPECT_NE(outcome(png), "decoded");
+}
+
 TEST(PictureHeader, OfAFileReadsNoMoreThanItNeeds) {
   const TempFolder folder;
   // A comment of 65533 bytes pushes the frame header beyond the first part that is read.

@@ -100,6 +100,15 @@ TEST(TensorDataset, ViewsAndGradientsArePlainValues) {
   EXPECT_FALSE(batch.inputs[0].requires_grad());
 }
 
+// The unpickler would read the scales of one before anybody could look at its sizes.
+TEST(TensorDataset, QuantizedTensorsAreNotBuilt) {
+  const TempFolder folder;
+  const auto quantized = torch::quantize_per_channel(images(), torch::ones({4}),
+                                                     torch::zeros({4}, torch::kLong), 0, torch::kQInt8);
+  EXPECT_THAT(tensor_refusal(tensor_config(folder.file("q.pt", saved(quantized)))),
+              HasSubstr("q.pt: holds quantized or sparse tensors"));
+}
+
 TEST(TensorDataset, NpyFilesOnePerArgument) {
   const TempFolder folder;
   RunConfig config = tensor_config("");
