@@ -12,7 +12,7 @@ namespace flopmark {
 /// Face's BertForMaskedLM: words, learned positions and token types, attention over the whole sequence,
 /// LayerNorm (eps 1e-12) after each part, exact GELU; the head is a linear layer with GELU and LayerNorm
 /// before the embedding's weight and a bias. All tokens are of the first type, and no sequence is padded.
-/// Targets below zero are left out of the loss.
+/// Targets of -100 are left out of the loss.
 class Bert : public BuiltInModel {
  public:
   /// @throws Error 200 if the shape does not divide into heads.

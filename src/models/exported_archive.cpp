@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ using nlohmann::json;
 constexpr int64_t kSchemaMajor = 8;  // torch/_export/serde/schema.py of torch 2.8 to 2.15
 constexpr const char* kArchiveVersion = "0";
 constexpr const char* kModels = "models/";
+constexpr int kDeepestJson = 256;
 constexpr const char* kJson = ".json";
 
 /// The middle of `text` between two ends; empty if it does not have them.
@@ -152,8 +154,12 @@ json ExportedArchive::document(const std::string& pattern) {
   const auto [data, size] = bytes(record);
   const auto* begin = static_cast<const char*>(data.get());
   try {
-    return json::parse(begin, begin + size);
-  } catch (const json::exception& error) {
+    // Copying and printing a document goes down a level for each of its own.
+    return json::parse(begin, begin + size, [](int depth, json::parse_event_t, json&) {
+      if (depth > kDeepestJson) throw std::runtime_error("it is nested too deeply");
+      return true;
+    });
+  } catch (const std::exception& error) {
     file_.refuse(
         fmt::format("{} is broken: {}; save it again with torch.export.save", record, reason_line(error)));
   }

@@ -98,9 +98,6 @@ bool fits(const IValue& constant, TypeKind kind) {
       return constant.isBool();
     case TypeKind::IntType:
     case TypeKind::SymIntType:
-    case TypeKind::ScalarTypeType:
-    case TypeKind::LayoutType:
-    case TypeKind::MemoryFormatType:
       return constant.isInt();
     default:
       return false;
@@ -203,6 +200,19 @@ IValue list_of(const std::vector<IValue>& values, Read read) {
   return list;
 }
 
+/// A dtype, layout or memory format is a whole number to the dispatcher, which does not look whether there is
+/// one of that number.
+void check_enumeration(const std::string& kind, const c10::Type& declared) {
+  if (const auto* optional = declared.castRaw<c10::OptionalType>()) {
+    return check_enumeration(kind, *optional->getElementType());
+  }
+  const char* wanted = declared.kind() == TypeKind::ScalarTypeType     ? "as_scalar_type"
+                       : declared.kind() == TypeKind::LayoutType       ? "as_layout"
+                       : declared.kind() == TypeKind::MemoryFormatType ? "as_memory_format"
+                                                                       : nullptr;
+  if (wanted != nullptr && kind != wanted) refuse_kind(kind, declared);
+}
+
 IValue made_list(Form form, const std::vector<IValue>& values) {
   switch (form) {
     case Form::tensors:
@@ -234,6 +244,7 @@ IValue ArgumentPlan::value(const std::vector<IValue>& slots) const {
 
 ArgumentPlan plan_argument(const json& argument, const c10::Argument& schema, const ArgumentScope& scope) {
   const UnionValue given = union_value(argument);
+  if (given.kind != "as_none") check_enumeration(given.kind, *schema.real_type());
   c10::TypePtr type = schema.type();
   if (const auto optional = type->cast<c10::OptionalType>()) {
     if (given.kind == "as_none") return {.parts = {ValueSource{}}};

@@ -59,7 +59,7 @@ void store_results(const Instruction& instruction, std::vector<IValue>& stack, s
     const std::vector<int>& slots = instruction.results[i];
     if (stack[i].isTensorList()) {
       store_list(stack[i], slots, values);
-    } else {
+    } else if (!slots.empty()) {
       store(std::move(stack[i]), slots.front(), values);
     }
   }

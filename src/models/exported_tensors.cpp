@@ -2,8 +2,10 @@
 
 #include <ATen/ops/empty.h>
 #include <c10/core/GradMode.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -66,6 +68,10 @@ torch::Tensor ExportedTensors::find(const std::string& name) {
     const auto known = tensors_.find(key);
     return known != tensors_.end() ? known->second : tensors_.emplace(key, make(found, record)).first->second;
   } catch (const Error&) {
+    throw;
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
     archive_.file().refuse(fmt::format("the tensor {} is broken: {}; save it again with torch.export.save",

@@ -15,6 +15,18 @@ namespace {
 
 using TensorVector = std::vector<torch::Tensor>;
 
+/// The fused operators walk the memory of each parameter from its first value to its last.
+const TensorVector& require_dense(const TensorVector& parameters) {
+  for (const auto& parameter : parameters) {
+    if (parameter.is_non_overlapping_and_dense()) continue;
+    throw judge_error(
+        "a parameter of the model overlaps itself or has gaps in memory, and cannot be trained in place; "
+        "save "
+        "the model with contiguous parameters");
+  }
+  return parameters;
+}
+
 TensorVector zeros_like_each(const TensorVector& parameters) {
   const c10::AutoGradMode no_grad(false);
   TensorVector zeros;
@@ -34,7 +46,7 @@ TensorVector shared_counter(const TensorVector& parameters) {
 class Sgd : public Optimizer {
  public:
   Sgd(const OptimizerConfig& config, const TensorVector& parameters)
-      : Optimizer(parameters, momentum_state(config, parameters)), config_(config) {}
+      : Optimizer(require_dense(parameters), momentum_state(config, parameters)), config_(config) {}
 
  private:
   static std::vector<TensorVector> momentum_state(const OptimizerConfig& config,
@@ -61,7 +73,7 @@ class Sgd : public Optimizer {
 class AdamW : public Optimizer {
  public:
   AdamW(const OptimizerConfig& config, const TensorVector& parameters)
-      : Optimizer(parameters,
+      : Optimizer(require_dense(parameters),
                   {zeros_like_each(parameters), zeros_like_each(parameters), shared_counter(parameters)}),
         config_(config) {}
 

@@ -49,11 +49,13 @@ std::optional<std::string> file_hash(const std::string& path) {
   return fmt::format("{:016x}", hash.value());
 }
 
-/// Batch norm over one value per channel has no variance (public frameworks refuse it too). A resnet's last
-/// feature map is a 32nd of the image.
+/// Batch norm over one value per channel has no variance (public frameworks refuse it too). The last feature
+/// map of a resnet or convnet is a 32nd of the image.
 void check_batch_norm(const RunConfig& config, int64_t samples) {
   constexpr int64_t kShrinksBy = 32;
-  if (config.model.type != "resnet" || config.model.image_size > kShrinksBy) return;
+  if ((config.model.type != "resnet" && config.model.type != "convnet") ||
+      config.model.image_size > kShrinksBy)
+    return;
   const int64_t rest = config.data.drop_last ? 0 : samples % config.data.batch_size;
   if (config.data.batch_size > 1 && rest != 1) return;
   throw usage_error(fmt::format(

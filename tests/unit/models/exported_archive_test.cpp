@@ -115,6 +115,11 @@ TEST_F(ExportedArchiveTest, UnpacksNoMoreThanTheFileHolds) {
   EXPECT_THAT(export_refusal(path), HasSubstr("unpacks to more than the file holds"));
 }
 
+TEST_F(ExportedArchiveTest, ADeeplyNestedDocumentIsRefused) {
+  const std::string deep = "{\"schema_version\": {\"major\": " + std::string(200000, '[');
+  EXPECT_THAT(refusal_of({{"models/model.json", deep}}), HasSubstr("nested too deeply"));
+}
+
 TEST_F(ExportedArchiveTest, NamesTheTensorThatIsMissingOrBroken) {
   ExportedFile unlisted = linear();
   unlisted.weights().erase("w");

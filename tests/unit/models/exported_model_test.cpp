@@ -231,6 +231,14 @@ TEST_F(ExportedModelTest, RefusesWhatIsNoTensorArithmetic) {
   EXPECT_THAT(with("torch.ops.aten.relu", {}), HasSubstr("no operator that is known here"));
 }
 
+/// The dispatcher would look the number up in its table of dtypes.
+TEST_F(ExportedModelTest, ANumberIsNoDtype) {
+  ExportedFile file = product_of(test::weight({2}), {2});
+  file.node("torch.ops.aten.zeros.default", {{"size", {{"as_ints", {2}}}}, {"dtype", {{"as_int", 200}}}},
+            "zeros");
+  EXPECT_THAT(refusal(end_with_sum(file, "zeros")), HasSubstr("argument dtype: is given as_int"));
+}
+
 TEST_F(ExportedModelTest, RefusedOperatorsAreFoundInRegionsToo) {
   json node = region("wrap_with_set_grad_enabled", {{{"as_bool", false}}});
   json& inner = node["inputs"][1]["arg"]["as_graph"]["graph"]["nodes"];

@@ -52,7 +52,18 @@ TEST(TensorOperators, FilesProcessesAndTheTerminalAreRefused) {
         "_c10d_functional::all_reduce", "quantized::linear", "mylib::anything", "os.system", ""}) {
     EXPECT_TRUE(refuses_operator(name)) << name;
   }
-  EXPECT_FALSE(refuses_operator("aten::mm"));
+  for (const char* harmless : {"aten::mm", "aten::_unsafe_view", "aten::_unsafe_index", "aten::set_dim"}) {
+    EXPECT_FALSE(refuses_operator(harmless)) << harmless;
+  }
+}
+
+// They take their caller's word for sizes or indices, and then read and write beyond a tensor.
+TEST(TensorOperators, WhatTrustsItsCallerIsRefused) {
+  for (const char* name :
+       {"aten::_reshape_alias", "aten::set_data", "aten::set_", "aten::_fused_sgd_", "aten::_fused_adamw_",
+        "aten::_sparse_coo_tensor_unsafe", "aten::_backward", "aten::_nested_view_from_buffer"}) {
+    EXPECT_TRUE(refuses_operator(name)) << name;
+  }
 }
 
 }  // namespace

@@ -61,6 +61,17 @@ double difference_after_five_steps(const OptimizerConfig& config, Rule make_rule
   return worst;
 }
 
+// The fused operators walk memory, not strides.
+TEST(Optimizer, AParameterThatOverlapsItselfIsRefused) {
+  for (const char* type : {"sgd", "adamw"}) {
+    OptimizerConfig config;
+    config.type = type;
+    EXPECT_THROW(make_optimizer(config, {torch::zeros({1}).expand({1000})}), Error) << type;
+    EXPECT_THROW(make_optimizer(config, {torch::zeros({8}).slice(0, 0, 8, 2)}), Error) << type;
+    EXPECT_NO_THROW(make_optimizer(config, {torch::zeros({2, 3}).t()})) << type;
+  }
+}
+
 TEST(Optimizer, AdamWFollowsItsFormula) {
   OptimizerConfig config{
       .type = "adamw", .lr = 0.05, .weight_decay = 0.1, .beta1 = 0.8, .beta2 = 0.95, .eps = 1e-6};
