@@ -146,10 +146,21 @@ bool is_model_file(const fs::path& artifact) {
 }
 
 std::vector<std::string> artifact_keys(const RunConfig& config, const fs::path& artifact) {
-  if (!is_library(artifact)) return {artifact.extension() == ".pt2" ? "model.exported" : "model.torchscript"};
+  const std::string& type = config.model.type;
+  if (!is_library(artifact)) {
+    if (type == "torchscript" || type == "exported") return {"model." + type};
+    throw usage_error(
+        fmt::format("{}: is a model file, but {} names none in its place; name it in "
+                    "model.torchscript or model.exported",
+                    artifact.string(), config.name));
+  }
   const bool is_of_data = config.data.type == "plugin", is_of_model = config.model.type == "plugin";
   const bool is_one = config.data.plugin == config.model.plugin;
   const bool names_data = fs::path(config.data.plugin).filename() == artifact.filename();
+  if (!is_of_data && !is_of_model) {
+    throw usage_error(fmt::format("{}: is a library, but {} names no plug-in in model.plugin or data.plugin",
+                                  artifact.string(), config.name));
+  }
   if (is_of_data && is_of_model && is_one) return {"model.plugin", "data.plugin"};
   if (is_of_data && (!is_of_model || names_data)) return {"data.plugin"};
   return {"model.plugin"};

@@ -36,6 +36,7 @@ bool is_model_file(const std::filesystem::path& artifact);
 
 /// The keys of `config` whose file the artifact of a build takes the place of: model.torchscript, or those of
 /// the plug-in; where model and data are of one library, both.
+/// @throws Error 200 where the config has no such file.
 std::vector<std::string> artifact_keys(const RunConfig& config, const std::filesystem::path& artifact);
 
 /// The tree whose commits are compared: that of the current folder, else that of `config`. Empty outside Git.

@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kHashDigits = 16;
+
 /// The folder with .git in it, which libgit2 does not tell of a tree that it refuses.
 fs::path top_above(const fs::path& folder) {
   std::error_code ignored;
@@ -63,7 +65,9 @@ fs::path last_journal(const fs::path& folder, const std::string& begin, const st
     const std::string name = at->path().filename().string();
     std::error_code missing;
     const auto time = fs::last_write_time(at->path(), missing);
-    if (missing || time < last_time || !name.starts_with(begin) || !name.ends_with(end)) continue;
+    const bool is_this_name = name.size() == begin.size() + kHashDigits + end.size();
+    if (missing || !is_this_name || time < last_time || !name.starts_with(begin) || !name.ends_with(end))
+      continue;
     last = at->path();
     last_time = time;
   }
@@ -81,6 +85,7 @@ BisectSubject find_subject(const BisectOptions& options, const fs::path& scratch
   if (subject.top.empty()) refuse_tree(fs::current_path());
   subject.artifact = options.artifact;
   if (subject.artifact.empty()) subject.artifact = default_artifact(subject.inputs.config, subject.top);
+  if (is_model_file(subject.artifact)) artifact_keys(subject.inputs.config, subject.artifact);  // or 200
   if (!options.worker.empty() && !is_model_file(subject.artifact)) {
     throw usage_error(
         fmt::format("--worker has no use: what is measured is {}, a worker itself; leave it out",

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/machine_turn.h"
 #include "cli/scratch_folder.h"
 #include "cli/terminal.h"
 #include "config/input_list.h"
@@ -26,6 +27,8 @@ struct FlopsOptions {
 
 /// The worker's count. @throws Error 125 if it failed, 130 if somebody interrupted.
 LaunchSamples count_step(const RunConfig& config, const std::filesystem::path& worker) {
+  const auto turn = MachineTurn::wait();  // a model from a file is counted by running it
+  if (!turn) throw Error(ExitCode::interrupted, config.name + ": interrupted before the count began");
   constexpr int64_t kCountBytes = 4 << 20;  // a row per module of a large model
   const ScratchFolder scratch(kCountBytes);
   LaunchRequest request;

@@ -12,7 +12,7 @@ namespace flopmark {
 class MachineTurn {
  public:
   /// Waits until it is free, and says so on standard error, once, if that takes long. Absent: a signal came
-  /// (interrupt.h). @throws Error 200 if the file cannot be written.
+  /// (interrupt.h). @throws Error 200 if the file can be neither made nor locked.
   static std::optional<MachineTurn> wait();
 
  private:

@@ -101,6 +101,7 @@ void ArtifactBuilder::make(const std::string& commit) {
 
 void ArtifactBuilder::check_out(const std::string& commit) {
   std::error_code ignored;
+  if (!fs::exists(tree_ / ".git", ignored)) attached_ = false;  // a build may have removed it
   if (attached_) fs::remove_all(tree_ / plan_.artifact, ignored);
   if (!attached_) attach(commit);
   const GitProgram git(tree_, plan_.scratch, plan_.interrupted);

@@ -28,7 +28,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert headers == ["batch.h", "dataset.h", "error.h", "model.h", "plugin.h"], headers
 
     shutil.copytree(source / "examples/plugin", mine)
-    run("cmake", "-S", mine, "-B", mine / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    run("cmake", "-S", mine, "-B", mine / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", mine / "build")
 
     config = (mine / "spirals.json").read_text().replace("../../build/plugin", "build")
