@@ -122,7 +122,7 @@ void setup_ab(CLI::App& app, Invocation& invocation) {
   command->footer(
       "Side b is the new one: change = b / a - 1. With --a.ref alone, b is the checked-out tree built the\n"
       "same way. Commits are built in worktrees of our own; your tree, index and branches stay as they are.\n"
-      "Measured is build/release/bin/flopmark-worker of the build, or the config's own TorchScript model\n"
+      "Measured is build/release/bin/flopmark-worker of the build, or the config's own model or plug-in\n"
       "where that lies in the tree; --artifact names another.\n"
       "\n"
       "Exit codes: 0 same or faster, 1 slower, 125 not settled, or a build or launch failed, 201 not\n"

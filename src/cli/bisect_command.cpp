@@ -140,7 +140,7 @@ void setup_bisect(CLI::App& app, Invocation& invocation) {
       "Commits of the Git tree one stands in (else that of the config) are built one after another in a\n"
       "worktree of our own, and each is measured side by side with the good one; your tree, index and\n"
       "branches and a bisection by git stay as they are, and no hook runs. Measured is one file that the\n"
-      "build makes: build/release/bin/flopmark-worker, or the config's own TorchScript model where that\n"
+      "build makes: build/release/bin/flopmark-worker, or the config's own model or plug-in where that\n"
       "lies in the tree; --artifact names another. Equal bytes are not measured twice. A commit that cannot\n"
       "be built or measured is skipped.\n"
       "\n"

@@ -66,6 +66,14 @@ void check_batch_norm(const RunConfig& config, int64_t samples) {
                 : "raise data.batch_size or data.image_size"));
 }
 
+/// oneDNN has no recurrent kernels in fp16 for the CPU, and would say so in the midst of a step.
+void check_lstm_precision(const RunConfig& config, const torch::Device& device) {
+  if (config.model.type != "lstm" || config.train.precision != "fp16-mixed" || !device.is_cpu()) return;
+  throw usage_error(fmt::format(
+      "{}: train.precision fp16-mixed: an lstm cannot run in fp16 on a CPU; use bf16-mixed, or a GPU",
+      config.name));
+}
+
 /// Tensors of a batch: as many as the config names, else as the data has.
 int64_t count_inputs(const RunConfig& config, const Dataset& dataset) {
   if (config.data.type == "tensors" || config.data.type == "plugin") {
@@ -108,6 +116,7 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
   std::shared_ptr<const Dataset> dataset = make_dataset(config);
   job.data = summarize(*dataset);
   check_batch_norm(config, dataset->size());
+  check_lstm_precision(config, job.device);
   const auto tensor =
       torch::TensorOptions().device(job.device).dtype(parameter_dtype(config.train.precision));
   const ModelOptions options{.tensor = tensor,

@@ -179,6 +179,30 @@ TEST_F(TinyRun, TrainsEveryPrecisionAndOptimizerOfACpu) {
   EXPECT_EQ(run({"--set", "train.precision=tf32", "--force"}).exit_code, 200);
 }
 
+/// Each is told before training, with a way out.
+TEST_F(TinyRun, WhatCannotBeTrainedIsRefused) {
+  struct Case {
+    const char* config;
+    const char* told;
+  };
+  const Case cases[] = {{R"({"device": "cpu", "model": {"preset": "mobilenet-v1", "hidden_size": 8},
+           "data": {"type": "synthetic", "image_size": 32, "batch_size": 1}})",
+                         "a single value per channel; raise data.batch_size"},
+                        {R"({"device": "cpu", "model": {"preset": "resnet18", "hidden_size": 8},
+           "data": {"type": "synthetic", "image_size": 32, "batch_size": 1}})",
+                         "a single value per channel; raise data.batch_size"},
+                        {R"({"device": "cpu", "model": {"preset": "lstm-ptb-medium", "hidden_size": 32},
+           "data": {"type": "synthetic", "sequence_length": 8, "batch_size": 2},
+           "train": {"precision": "fp16-mixed"}})",
+                         "cannot run in fp16 on a CPU; use bf16-mixed"}};
+  for (const Case& one : cases) {
+    std::ofstream(folder_ / "tiny.json") << one.config;
+    const ProgramResult result = run();
+    EXPECT_EQ(result.exit_code, 200) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(one.told));
+  }
+}
+
 TEST_F(TinyRun, EveryOtherBuiltInModelTrains) {
   struct Case {
     const char* preset;
