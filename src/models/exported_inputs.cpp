@@ -102,7 +102,13 @@ ExportedInputs::ExportedInputs(const json& program) {
   }
 }
 
-void ExportedInputs::check_symbol(const std::string& symbol, int64_t size, const std::string& place) const {
+/// Made where it is told only: inputs are checked in every step.
+std::string ExportedInputs::place_of(size_t index, const std::string& path) const {
+  return fmt::format("data.inputs[{}] ({} of {})", index, inputs_[index].name, path);
+}
+
+void ExportedInputs::check_symbol(const std::string& symbol, int64_t size, size_t index,
+                                  const std::string& path) const {
   const auto range = ranges_.find(symbol);
   if (range == ranges_.end()) return;
   const auto [least, most] = range->second;
@@ -110,7 +116,7 @@ void ExportedInputs::check_symbol(const std::string& symbol, int64_t size, const
   throw usage_error(fmt::format(
       "{}: its size {} is {}, but the model was exported for {} to {} of it; give another size, or export it "
       "again for this one",
-      place, symbol, size, least.value_or(0), most ? std::to_string(*most) : "any number"));
+      place_of(index, path), symbol, size, least.value_or(0), most ? std::to_string(*most) : "any number"));
 }
 
 void ExportedInputs::check(const std::vector<torch::Tensor>& tensors, const std::string& path) const {
@@ -128,12 +134,11 @@ void ExportedInputs::check(const std::vector<torch::Tensor>& tensors, const std:
       const std::string& symbol = input.sizes[d].symbol;
       if (!is_symbol(symbol)) continue;
       const int64_t size = tensor.size(static_cast<int64_t>(d));
-      const std::string place = fmt::format("data.inputs[{}] ({} of {})", i, input.name, path);
-      check_symbol(symbol, size, place);
+      check_symbol(symbol, size, i, path);
       if (const auto [known, is_new] = symbols.emplace(symbol, size); !is_new && known->second != size) {
         throw usage_error(
-            fmt::format("{}: its size {} is {}, but another of that name is {}; make them equal", place,
-                        symbol, size, known->second));
+            fmt::format("{}: its size {} is {}, but another of that name is {}; make them equal",
+                        place_of(i, path), symbol, size, known->second));
       }
     }
   }

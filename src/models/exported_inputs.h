@@ -36,7 +36,8 @@ class ExportedInputs {
   struct Range {
     std::optional<int64_t> least, most;
   };
-  void check_symbol(const std::string& symbol, int64_t size, const std::string& place) const;
+  std::string place_of(size_t index, const std::string& path) const;
+  void check_symbol(const std::string& symbol, int64_t size, size_t index, const std::string& path) const;
 
   std::vector<ExportedInput> inputs_;
   std::map<std::string, Range> ranges_;  ///< of symbols
