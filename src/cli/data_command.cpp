@@ -66,8 +66,8 @@ void setup_inspect(CLI::App& app, Invocation& invocation) {
   command->add_option("--worker", options->worker, "The flopmark-worker that opens .pt files")
       ->type_name("FILE");
   command->footer(
-      "Told by content, not by name: token files, text, .npy arrays, tensors of torch.save,\n"
-      "CIFAR-10, folders of JPEG and PNG pictures; and what is no data: models, pickles.\n"
+      "Told by content: token files, text, .npy arrays, tensors of torch.save, CIFAR-10 (by its usual\n"
+      "names), folders of JPEG and PNG pictures; and what is no data: models, pickles.\n"
       "\n"
       "Example:\n  flopmark data inspect corpus.bin --format json");
   command->callback(
