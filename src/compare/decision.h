@@ -12,6 +12,9 @@ namespace flopmark {
 /// One pair of launches: log(new / old) of each summary. Above 0 is slower.
 struct PairRatios {
   double throughput = 0, typical = 0, floor = 0;
+  /// Of the median steps, which no stall of one step in ten moves, as it does the means of turns that typical
+  /// is made of. Judges nothing: it tells where a slowdown sits. Absent: as typical.
+  std::optional<double> median_step = std::nullopt;
 
   double of(Summary summary) const;
 };

@@ -45,6 +45,7 @@ PairRatios launch_ratios(const LaunchSamples& a, const LaunchSamples& b) {
   for (size_t i = 0; i < std::min(turns_a.size(), turns_b.size()); ++i) {
     turn_ratios.push_back(log_ratio(turns_a[i], turns_b[i]));
   }
+  ratios.median_step = ratios.typical;
   if (!turn_ratios.empty()) ratios.typical = median(turn_ratios);
   return ratios;
 }

@@ -71,12 +71,18 @@ std::optional<Summary> deciding_summary(const Decision& decision) {
   return best ? std::optional(best->gate.summary) : std::nullopt;
 }
 
-Cause cause_of(const std::vector<SummaryJudgement>& summaries) {
+/// Change of the median step over the first `used` of the pairs.
+double median_step_change(const std::vector<PairRatios>& pairs, size_t used) {
+  std::vector<double> values;
+  for (size_t i = 0; i < used; ++i) values.push_back(pairs[i].median_step.value_or(pairs[i].typical));
+  return std::expm1(WalshAverages(values).estimate());
+}
+
+Cause cause_of(const std::vector<SummaryJudgement>& summaries, double median_step) {
   const auto change = [&](Summary summary) { return summaries[static_cast<size_t>(summary)].change_ratio; };
-  const double moved = std::max(change(Summary::throughput), change(Summary::typical));
+  const double moved = std::max(change(Summary::throughput), median_step);
   if (change(Summary::floor) >= kShiftsWith * moved) return Cause::compute_path;
-  return change(Summary::typical) >= kShiftsWith * change(Summary::throughput) ? Cause::variance
-                                                                               : Cause::stall;
+  return median_step >= kShiftsWith * change(Summary::throughput) ? Cause::variance : Cause::stall;
 }
 
 /// Pairs after which the gate is slower, if estimate and spread stay; absent if it never is.
@@ -129,7 +135,9 @@ PairedJudgement described(const std::vector<PairRatios>& pairs, const Decision& 
   } else if (decision.verdict != Verdict::same) {
     judgement.decided_by = deciding_summary(decision);
   }
-  if (decision.verdict == Verdict::slower) judgement.cause = cause_of(judgement.summaries);
+  if (decision.verdict == Verdict::slower) {
+    judgement.cause = cause_of(judgement.summaries, median_step_change(pairs, decision.pairs));
+  }
   judgement.reason = paired_reason(judgement, rule);
   return judgement;
 }

@@ -16,7 +16,9 @@ double per_step(const LaunchSamples& launch, int64_t BlockSamples::*count) {
 
 PairRatios StepWork::per_unit(const PairRatios& of_steps) const {
   const double more = std::log(b / a);
-  return {of_steps.throughput - more, of_steps.typical - more, of_steps.floor - more};
+  PairRatios per_unit{of_steps.throughput - more, of_steps.typical - more, of_steps.floor - more};
+  if (of_steps.median_step) per_unit.median_step = *of_steps.median_step - more;
+  return per_unit;
 }
 
 std::optional<StepWork> differing_work(const LaunchSamples& a, const LaunchSamples& b) {

@@ -30,6 +30,13 @@ TEST(LaunchRatios, WithoutTurnsTypicalIsThatOfTheMedians) {
   EXPECT_DOUBLE_EQ(ratios.typical, std::log(3));
 }
 
+TEST(LaunchRatios, AStallInEveryTurnLeavesTheMedianStep) {
+  const LaunchSamples a = launch({2, 2, 2, 2, 2, 2}, {3, 3}), b = launch({2, 2, 8, 2, 8, 2}, {3, 3});
+  const PairRatios ratios = launch_ratios(a, b);
+  EXPECT_DOUBLE_EQ(ratios.typical, std::log(2));  // both turns: a mean of 4
+  EXPECT_DOUBLE_EQ(ratios.median_step.value(), 0);
+}
+
 TEST(LaunchRatios, TurnsOfAStoppedLaunchCountAsFarAsTheyGo) {
   const PairRatios ratios =
       launch_ratios(launch({1, 1, 1, 1}, {2, 2, 2}), launch({2, 2, 5, 5, 9, 9}, {2, 2, 2}));

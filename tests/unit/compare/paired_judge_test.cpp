@@ -33,6 +33,15 @@ TEST(PairedJudge, NamesWhereTheTimeWent) {
   EXPECT_EQ(cause(12, 2, 2), Cause::stall);  // a little work, a lot of waiting
 }
 
+/// In turns of ten steps each mean holds one stall, so that typical moves as the mean does.
+TEST(PairedJudge, AStallInEveryTurnIsAStall) {
+  std::vector<PairRatios> pairs = moved(5, 5, 0);
+  for (PairRatios& pair : pairs) pair.median_step = 0;
+  EXPECT_EQ(judge_pairs(pairs, rule_with_tolerance()).cause, Cause::stall);
+  for (PairRatios& pair : pairs) pair.median_step = 0.04;
+  EXPECT_EQ(judge_pairs(pairs, rule_with_tolerance()).cause, Cause::variance);
+}
+
 TEST(PairedJudge, SlowerSaysByHowMuchAndHowSure) {
   const PairedJudgement judgement = judge_pairs(moved(5, 5, 5), rule_with_tolerance());
   EXPECT_EQ(judgement.verdict, Verdict::slower);

@@ -36,10 +36,11 @@ TEST(StepWork, EqualOrUnknownWorkNeedsNoCorrection) {
 
 TEST(StepWork, TwiceTheWorkInTwiceTheTimeIsNoChange) {
   const StepWork work{"samples", 2, 4};
-  const PairRatios per_sample = work.per_unit({std::log(2), std::log(2.2), std::log(1)});
+  const PairRatios per_sample = work.per_unit({std::log(2), std::log(2.2), std::log(1), std::log(4)});
   EXPECT_NEAR(per_sample.throughput, 0, 1e-15);
   EXPECT_NEAR(per_sample.typical, std::log(1.1), 1e-15);
   EXPECT_NEAR(per_sample.floor, -std::log(2), 1e-15);
+  EXPECT_NEAR(per_sample.median_step.value(), std::log(2), 1e-15);
 }
 
 }  // namespace
