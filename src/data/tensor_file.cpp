@@ -17,6 +17,7 @@
 #include "data/npy_file.h"
 #include "data/tensor_archive.h"
 #include "flopmark/error.h"
+#include "flops/strided_span.h"
 
 namespace flopmark {
 namespace {
@@ -133,26 +134,19 @@ std::string place_of(const NamedTensor& entry, size_t index) {
                             : "tensor \"" + printable_name(entry.name) + "\"";
 }
 
-/// The unpickler takes sizes, strides and offset as the file says them. Products cannot overflow where each
-/// is held against what is left.
+/// The unpickler takes sizes, strides and offset as the file says them. An expanded view does not lie inside
+/// either: it would be larger in memory than in the file.
 bool lies_inside(const torch::Tensor& tensor, size_t bytes) {
   const auto capacity = static_cast<int64_t>(bytes) / static_cast<int64_t>(tensor.element_size());
-  int64_t last = tensor.storage_offset();
-  if (last < 0 || last > capacity) return false;
-  const auto is_negative = [](int64_t value) { return value < 0; };
-  if (std::any_of(tensor.sizes().begin(), tensor.sizes().end(), is_negative)) return false;
+  const auto span = strided_span(tensor.sizes(), tensor.strides(), tensor.storage_offset());
+  if (!span || *span > capacity) return false;
   int64_t values = 1;
-  for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
-    const int64_t size = tensor.size(dim), stride = tensor.stride(dim);
-    if (stride < 0) return false;
+  for (const int64_t size : tensor.sizes()) {
     if (size == 0) return true;
-    if (values > capacity / size)
-      return false;  // an expanded view would be larger in memory than in the file
+    if (values > capacity / size) return false;
     values *= size;
-    if (size > 1 && stride > (capacity - last) / (size - 1)) return false;
-    last += (size - 1) * stride;
   }
-  return last < capacity;
+  return true;
 }
 
 void check_tensor(const NamedTensor& entry, size_t index, const Unpickled& unpickled,

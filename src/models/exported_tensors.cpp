@@ -5,12 +5,15 @@
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 
+#include <limits>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "config/key_value.h"
 #include "flopmark/error.h"
+#include "flops/strided_span.h"
 #include "models/exported_schema.h"
 
 namespace flopmark {
@@ -33,23 +36,15 @@ json payloads(ExportedArchive& archive, const std::string& pattern) {
   return std::move(*config);
 }
 
-/// Bytes of storage that a tensor reaches. @throws std::overflow_error if there are too many to count.
+/// Bytes of storage that a tensor reaches. @throws std::exception for sizes that no storage could have.
 size_t reached_bytes(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, int64_t offset,
                      size_t element_bytes) {
-  int64_t last = offset, bytes = 0;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 0) return 0;
-    int64_t reach = 0;
-    if (__builtin_mul_overflow(sizes[i] - 1, strides.at(i), &reach) ||
-        __builtin_add_overflow(last, reach, &last)) {
-      throw std::overflow_error("its sizes are too large to count");
-    }
+  if (sizes.size() != strides.size()) throw std::runtime_error("it has not as many strides as sizes");
+  const std::optional<int64_t> values = strided_span(sizes, strides, offset);
+  if (!values || *values > std::numeric_limits<int64_t>::max() / static_cast<int64_t>(element_bytes)) {
+    throw std::overflow_error("its sizes, strides and offset are negative or too large to count");
   }
-  if (__builtin_add_overflow(last, int64_t{1}, &last) ||
-      __builtin_mul_overflow(last, static_cast<int64_t>(element_bytes), &bytes)) {
-    throw std::overflow_error("its sizes are too large to count");
-  }
-  return static_cast<size_t>(bytes);
+  return static_cast<size_t>(*values) * element_bytes;
 }
 
 }  // namespace
@@ -100,7 +95,6 @@ torch::Tensor ExportedTensors::make(const json& payload, const std::string& reco
   const TensorMeta meta = tensor_meta(payload.at("tensor_meta"));
   const std::vector<int64_t> sizes = known_sizes(meta.sizes), strides = known_sizes(meta.strides);
   const int64_t offset = known_sizes({meta.storage_offset}).front();
-  if (sizes.size() != strides.size()) throw std::runtime_error("it has not as many strides as sizes");
   const size_t needed = reached_bytes(sizes, strides, offset, c10::elementSize(meta.dtype));
   const c10::Storage& bytes = storage(record);
   if (needed > bytes.nbytes()) {

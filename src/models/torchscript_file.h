@@ -6,9 +6,9 @@
 
 namespace flopmark {
 
-/// Loads a file of torch.jit.save, its tensors straight onto `device`. The file is not trusted: nothing of it
-/// runs while it is loaded, and operators that are no tensor arithmetic (reading or writing files, calls to
-/// other processes, custom classes) are refused.
+/// Loads a file of torch.jit.save onto `device`. The file is not trusted: nothing of it runs while it is
+/// loaded, no tensor reaches beyond what the file holds for it, and operators that are no tensor arithmetic
+/// (reading or writing files, calls to other processes, custom classes) are refused.
 /// @throws Error 125, in one line, if there is no such file, it is of another kind, broken, or refused.
 torch::jit::Module load_torchscript(const std::string& path, const torch::Device& device);
 

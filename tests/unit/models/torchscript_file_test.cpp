@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 
+#include <functional>
 #include <random>
 #include <sstream>
 
@@ -165,6 +166,79 @@ void try_model(const std::string& path) {
   } catch (const std::exception&) {
     // of LibTorch, while the model ran: the worker reports it
   }
+}
+
+/// The same archive, record by record as `change` leaves it.
+std::string rewritten(const ModelFolder& folder, const std::string& path,
+                      const std::function<void(const std::string& name, std::string& bytes)>& change,
+                      bool compressed = false) {
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  const std::string result = folder.path("rewritten.pt");
+  caffe2::serialize::PyTorchStreamWriter writer(result);
+  for (const std::string& name : reader.getAllRecords()) {
+    const auto [data, size] = reader.getRecord(name);
+    std::string bytes(static_cast<const char*>(data.get()), size);
+    change(name, bytes);
+    if (name != "version" && name != ".data/serialization_id" && name != "byteorder") {
+      writer.writeRecord(name, bytes.data(), bytes.size(), compressed);
+    }
+  }
+  writer.writeEndOfFile();
+  return result;
+}
+
+TEST(TorchScriptFile, NoTensorReachesBeyondItsValues) {
+  const ModelFolder folder;
+  const std::string path = saved(folder, test::script_mlp({4, 8, 3}));
+  EXPECT_EQ(load_refusal(rewritten(folder, path, [](const auto&, auto&) {})), "loaded");
+  const auto cut = [](const std::string& name, std::string& bytes) {
+    if (name == "data/1") bytes.pop_back();
+  };
+  EXPECT_THAT(load_refusal(rewritten(folder, path, cut)),
+              AllOf(HasSubstr("reaches beyond the values that the file holds for it"), HasSubstr("w")));
+  const auto longer = [](const std::string& name, std::string& bytes) {
+    if (name.rfind("data/", 0) == 0) bytes += "more";
+  };
+  EXPECT_EQ(load_refusal(rewritten(folder, path, longer)), "loaded");
+}
+
+TEST(TorchScriptFile, NoConstantReachesBeyondItsValues) {
+  const ModelFolder folder;
+  auto graph = std::make_shared<torch::jit::Graph>();
+  graph->addInput("self");
+  graph->registerOutput(graph->insertConstant(torch::ones({64})));
+  torch::jit::Module module("__torch__.Example");
+  graph->inputs().at(0)->setType(module.type());
+  const auto method =
+      module._ivalue()->compilation_unit()->create_function({"__torch__.Example.forward"}, graph);
+  module.type()->addMethod(method);
+  const std::string path = saved(folder, module);
+  EXPECT_EQ(load_refusal(path), "loaded");
+  const auto cut = [](const std::string& name, std::string& bytes) {
+    if (name == "constants/0") bytes.resize(bytes.size() / 2);
+  };
+  EXPECT_THAT(load_refusal(rewritten(folder, path, cut)),
+              HasSubstr("a constant of __torch__.Example.forward"));
+}
+
+TEST(TorchScriptFile, ValuesAreNotCompressed) {
+  const ModelFolder folder;
+  const std::string path =
+      saved(folder, script_module({{"w", test::weight({4096})}, {"v", test::weight({4096})}},
+                                  "def forward(self, x):\n  return x * self.w\n"));
+  EXPECT_THAT(load_refusal(rewritten(
+                  folder, path, [](const auto&, auto&) {}, true)),
+              HasSubstr("has compressed values"));
+}
+
+TEST(TorchScriptFile, CodeUnpacksToSoMuch) {
+  const ModelFolder folder;
+  const std::string path = saved(folder, test::script_mlp({4, 8, 3}));
+  const auto swollen = [](const std::string& name, std::string& bytes) {
+    if (name.rfind("code/", 0) == 0 && name.ends_with(".py")) bytes.append(size_t{257} << 20, '\n');
+  };
+  EXPECT_THAT(load_refusal(rewritten(folder, path, swollen, true)),
+              HasSubstr("unpacks to more than 256 MiB"));
 }
 
 TEST(TorchScriptFile, TruncatedAnywhereItIsRefused) {
