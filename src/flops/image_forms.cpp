@@ -137,13 +137,12 @@ int64_t vit_patch_matrix(const ModelShape& shape) {
   return checked_product({shape.image_channels, shape.patch_size, shape.patch_size, shape.hidden_size});
 }
 
-/// Query, key, value and output, and the two of the feed-forward part.
-int64_t vit_block_matrices(const ModelShape& shape) {
+}  // namespace
+
+int64_t encoder_block_matrices(const ModelShape& shape) {
   return checked_add(checked_product({4, shape.hidden_size, shape.hidden_size}),
                      checked_product({2, shape.hidden_size, shape.ffn_size}));
 }
-
-}  // namespace
 
 int64_t mlp_parameters(const ModelShape& shape) {
   const auto widths = mlp_widths(shape);
@@ -187,7 +186,7 @@ StepFlop convnet_flop(const ModelShape& shape, int64_t batch_size) {
 /// block and a final one; the class token and its and every patch's position.
 int64_t vit_parameters(const ModelShape& shape) {
   const int64_t d = shape.hidden_size;
-  const int64_t block = checked_sum({vit_block_matrices(shape), checked_multiply(9, d), shape.ffn_size});
+  const int64_t block = checked_sum({encoder_block_matrices(shape), checked_multiply(9, d), shape.ffn_size});
   const int64_t tokens = checked_add(vit_patches(shape), 1);
   const int64_t head = checked_multiply(checked_add(d, 1), shape.classes);
   return checked_sum({vit_patch_matrix(shape), d, d, checked_multiply(tokens, d),
@@ -202,7 +201,7 @@ StepFlop vit_flop(const ModelShape& shape, int64_t batch_size) {
   const int64_t embedding = checked_product({2, batch_size, patches, vit_patch_matrix(shape)});
   const int64_t block_scores = checked_product({2, tokens, checked_add(patches, 1), d});
   const int64_t block =
-      checked_sum({checked_product({2, tokens, vit_block_matrices(shape)}), block_scores, block_scores});
+      checked_sum({checked_product({2, tokens, encoder_block_matrices(shape)}), block_scores, block_scores});
   const int64_t head = checked_product({2, batch_size, d, shape.classes});
   return step_on_data(checked_sum({embedding, checked_multiply(shape.layers, block), head}), embedding,
                       std::vector<int64_t>(static_cast<size_t>(shape.layers), block),

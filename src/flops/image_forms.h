@@ -28,6 +28,10 @@ StepFlop resnet_flop(const ModelShape& shape, int64_t batch_size);
 int64_t convnet_parameters(const ModelShape& shape);
 StepFlop convnet_flop(const ModelShape& shape, int64_t batch_size);
 
+/// Weights in the matrices of a block of a vit or bert: query, key, value and output, and the two of the
+/// feed-forward part.
+int64_t encoder_block_matrices(const ModelShape& shape);
+
 /// Dosovitskiy et al. 2020, arXiv:2010.11929, with the biases and norms of torchvision's vit_b_16.
 int64_t vit_parameters(const ModelShape& shape);
 StepFlop vit_flop(const ModelShape& shape, int64_t batch_size);

@@ -7,12 +7,6 @@
 namespace flopmark {
 namespace {
 
-/// Query, key, value and output, and the two of the feed-forward part.
-int64_t bert_block_matrices(const ModelShape& shape) {
-  return checked_add(checked_product({4, shape.hidden_size, shape.hidden_size}),
-                     checked_product({2, shape.hidden_size, shape.ffn_size}));
-}
-
 /// The linear layer of the head, and the one to the vocabulary.
 int64_t bert_head_matrices(const ModelShape& shape) {
   return checked_multiply(shape.hidden_size, checked_add(shape.hidden_size, shape.vocab_size));
@@ -31,7 +25,7 @@ int64_t bert_parameters(const ModelShape& shape) {
   const int64_t d = shape.hidden_size;
   const int64_t embedding = shape.tied_embeddings ? 0 : checked_multiply(shape.vocab_size, d);
   const int64_t tables = checked_multiply(checked_add(shape.max_sequence_length, 2), d);
-  const int64_t block = checked_sum({bert_block_matrices(shape), checked_multiply(9, d), shape.ffn_size});
+  const int64_t block = checked_sum({encoder_block_matrices(shape), checked_multiply(9, d), shape.ffn_size});
   const int64_t head = checked_sum({bert_head_matrices(shape), checked_multiply(3, d), shape.vocab_size});
   return checked_sum(
       {embedding, tables, checked_multiply(2, d), checked_multiply(shape.layers, block), head});
@@ -42,7 +36,7 @@ StepFlop bert_flop(const ModelShape& shape, int64_t batch_size, int64_t sequence
   const int64_t tokens = checked_multiply(batch_size, sequence_length);
   const int64_t scores = checked_product({2, tokens, sequence_length, shape.hidden_size});
   const int64_t block =
-      checked_sum({checked_product({2, tokens, bert_block_matrices(shape)}), scores, scores});
+      checked_sum({checked_product({2, tokens, encoder_block_matrices(shape)}), scores, scores});
   const int64_t head = checked_product({2, tokens, bert_head_matrices(shape)});
   const int64_t forward = checked_add(checked_multiply(shape.layers, block), head);
   return {forward, checked_multiply(2, forward), checked_multiply(shape.layers, scores),

@@ -1,6 +1,5 @@
 #include "models/bert.h"
 
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -17,7 +16,7 @@ constexpr int64_t kTokenTypes = 2;
 }  // namespace
 
 Bert::Bert(const ModelShape& shape, const ModelOptions& options)
-    : BuiltInModel(options), heads_(checked_heads(shape)), dropout_(shape.dropout) {
+    : BuiltInModel(options), heads_(checked_heads(shape)), drop_{shape.dropout} {
   const int64_t hidden = shape.hidden_size;
   const auto normal = InitialValue::normal(0.02), zero = InitialValue::constant(0);
   const auto table = [&](const char* name, int64_t rows) {
@@ -63,29 +62,25 @@ Bert::Block Bert::make_block(int64_t index, const ModelShape& shape) {
   return block;
 }
 
-torch::Tensor Bert::drop(const torch::Tensor& x) const {
-  return dropout_ > 0 ? at::dropout(x, dropout_, /*train=*/true) : x;
-}
-
 torch::Tensor Bert::attention(const Block& block, const torch::Tensor& x) const {
   const ModuleScope scope(block.attention_path);
   const auto heads = [&](const Linear& projection) {
     return projection(x).view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
   };
-  const auto mixed = at::scaled_dot_product_attention(heads(block.query), heads(block.key),
-                                                      heads(block.value), /*attn_mask=*/{}, dropout_);
-  return drop(block.attention_output(mixed.transpose(1, 2).reshape(x.sizes())));
+  const auto mixed = at::scaled_dot_product_attention(
+      heads(block.query), heads(block.key), heads(block.value), /*attn_mask=*/{}, drop_.probability);
+  return drop_(block.attention_output(mixed.transpose(1, 2).reshape(x.sizes())));
 }
 
 torch::Tensor Bert::forward(const Block& block, const torch::Tensor& x) const {
   const auto mixed = block.attention_norm(x + attention(block, x));
-  return block.output_norm(mixed + drop(block.output(at::gelu(block.intermediate(mixed)))));
+  return block.output_norm(mixed + drop_(block.output(at::gelu(block.intermediate(mixed)))));
 }
 
 torch::Tensor Bert::logits(const torch::Tensor& ids) {
   const int64_t length = checked_length(ids, positions_);
   const auto places = positions_.narrow(0, 0, length) + token_types_.select(0, 0);
-  auto x = drop(embedding_norm_(at::embedding(embedding_, ids) + places));
+  auto x = drop_(embedding_norm_(at::embedding(embedding_, ids) + places));
   for (const auto& block : blocks_) {
     x = run_block(block.place, x,
                   [this, &block](const torch::Tensor& input) { return forward(block, input); });

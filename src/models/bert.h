@@ -33,10 +33,9 @@ class Bert : public BuiltInModel {
   Linear make_part(const std::string& path, int64_t in, int64_t out);
   torch::Tensor forward(const Block& block, const torch::Tensor& x) const;
   torch::Tensor attention(const Block& block, const torch::Tensor& x) const;
-  torch::Tensor drop(const torch::Tensor& x) const;
 
   int64_t heads_;
-  double dropout_;
+  Dropout drop_;
   torch::Tensor embedding_, positions_, token_types_;
   LayerNorm embedding_norm_;
   std::vector<Block> blocks_;

@@ -1,6 +1,5 @@
 #include "models/gpt2.h"
 
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
@@ -13,7 +12,7 @@
 namespace flopmark {
 
 Gpt2::Gpt2(const ModelShape& shape, const ModelOptions& options)
-    : BuiltInModel(options), heads_(checked_heads(shape)), dropout_(shape.dropout) {
+    : BuiltInModel(options), heads_(checked_heads(shape)), drop_{shape.dropout} {
   embedding_ =
       parameters_.create("wte.weight", {shape.vocab_size, shape.hidden_size}, InitialValue::normal(0.02));
   positions_ = parameters_.create("wpe.weight", {shape.max_sequence_length, shape.hidden_size},
@@ -49,28 +48,25 @@ Gpt2::Block Gpt2::make_block(int64_t index, const ModelShape& shape) {
   return block;
 }
 
-torch::Tensor Gpt2::drop(const torch::Tensor& x) const {
-  return dropout_ > 0 ? at::dropout(x, dropout_, /*train=*/true) : x;
-}
-
 torch::Tensor Gpt2::attention(const Block& block, const torch::Tensor& x) const {
   const ModuleScope scope(block.attention_path);
   // Each of the three is [B, T, heads, head size].
   const auto qkv = block.attention(x).view({x.size(0), x.size(1), 3, heads_, -1}).unbind(2);
-  const auto mixed = at::scaled_dot_product_attention(qkv[0].transpose(1, 2), qkv[1].transpose(1, 2),
-                                                      qkv[2].transpose(1, 2), /*attn_mask=*/{}, dropout_,
-                                                      /*is_causal=*/true);
-  return drop(block.attention_projection(mixed.transpose(1, 2).reshape(x.sizes())));
+  const auto mixed =
+      at::scaled_dot_product_attention(qkv[0].transpose(1, 2), qkv[1].transpose(1, 2), qkv[2].transpose(1, 2),
+                                       /*attn_mask=*/{}, drop_.probability,
+                                       /*is_causal=*/true);
+  return drop_(block.attention_projection(mixed.transpose(1, 2).reshape(x.sizes())));
 }
 
 torch::Tensor Gpt2::forward(const Block& block, const torch::Tensor& x) const {
   const auto mixed = x + attention(block, block.ln_1(x));
-  return mixed + drop(block.mlp_projection(at::gelu(block.mlp(block.ln_2(mixed)), "tanh")));
+  return mixed + drop_(block.mlp_projection(at::gelu(block.mlp(block.ln_2(mixed)), "tanh")));
 }
 
 torch::Tensor Gpt2::logits(const torch::Tensor& ids) {
   const int64_t length = checked_length(ids, positions_);
-  auto x = drop(at::embedding(embedding_, ids) + positions_.narrow(0, 0, length));
+  auto x = drop_(at::embedding(embedding_, ids) + positions_.narrow(0, 0, length));
   for (const auto& block : blocks_) {
     x = run_block(block.place, x,
                   [this, &block](const torch::Tensor& input) { return forward(block, input); });

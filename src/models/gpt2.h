@@ -26,10 +26,9 @@ class Gpt2 : public BuiltInModel {
   Block make_block(int64_t index, const ModelShape& shape);
   torch::Tensor forward(const Block& block, const torch::Tensor& x) const;
   torch::Tensor attention(const Block& block, const torch::Tensor& x) const;
-  torch::Tensor drop(const torch::Tensor& x) const;
 
   int64_t heads_;
-  double dropout_;
+  Dropout drop_;
   torch::Tensor embedding_, positions_;
   std::vector<Block> blocks_;
   LayerNorm ln_f_;

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
+#include <ATen/ops/dropout.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/rms_norm.h>
@@ -107,6 +108,14 @@ inline NormedConvolution make_normed_convolution(ParameterSet& parameters, const
   part.norm = make_batch_norm(parameters, norm_path, options.out);
   return part;
 }
+
+/// Dropout in train mode (Srivastava et al. 2014); of probability 0 it draws nothing.
+struct Dropout {
+  double probability = 0;
+  torch::Tensor operator()(const torch::Tensor& x) const {
+    return probability > 0 ? at::dropout(x, probability, /*train=*/true) : x;
+  }
+};
 
 /// Root-mean-square norm with a learned gain, eps 1e-5.
 struct RmsNorm {

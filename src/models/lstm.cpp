@@ -3,7 +3,6 @@
 #include <ATen/Context.h>
 #include <ATen/ops/_cudnn_rnn_flatten_weight.h>
 #include <ATen/ops/_use_cudnn_rnn_flatten_weight.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/lstm.h>
 #include <ATen/ops/zeros.h>
@@ -33,7 +32,7 @@ void flatten_for_cudnn(const std::vector<torch::Tensor>& weights, int64_t hidden
 }  // namespace
 
 Lstm::Lstm(const ModelShape& shape, const ModelOptions& options)
-    : BuiltInModel(options), hidden_size_(shape.hidden_size), layers_(shape.layers), dropout_(shape.dropout) {
+    : BuiltInModel(options), hidden_size_(shape.hidden_size), layers_(shape.layers), drop_{shape.dropout} {
   const int64_t hidden = hidden_size_;
   const auto within = InitialValue::uniform(0.1);
   const auto recurrent = InitialValue::uniform(1.0 / std::sqrt(static_cast<double>(hidden)));
@@ -57,20 +56,17 @@ Lstm::Lstm(const ModelShape& shape, const ModelOptions& options)
   flatten_for_cudnn(weights_, hidden, layers_);
 }
 
-torch::Tensor Lstm::drop(const torch::Tensor& x) const {
-  return dropout_ > 0 ? at::dropout(x, dropout_, /*train=*/true) : x;
-}
-
 torch::Tensor Lstm::logits(const torch::Tensor& ids) {
-  const auto x = drop(at::embedding(embedding_, ids));
+  const auto x = drop_(at::embedding(embedding_, ids));
   const auto start = at::zeros({layers_, ids.size(0), hidden_size_}, x.options());
   torch::Tensor states;
   {
     const ModuleScope scope(path_);
-    states = std::get<0>(at::lstm(x, {start, start}, weights_, /*has_biases=*/true, layers_, dropout_,
-                                  /*train=*/true, /*bidirectional=*/false, /*batch_first=*/true));
+    states =
+        std::get<0>(at::lstm(x, {start, start}, weights_, /*has_biases=*/true, layers_, drop_.probability,
+                             /*train=*/true, /*bidirectional=*/false, /*batch_first=*/true));
   }
-  return head_(drop(states).contiguous());
+  return head_(drop_(states).contiguous());
 }
 
 }  // namespace flopmark

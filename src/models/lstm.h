@@ -18,10 +18,8 @@ class Lstm : public BuiltInModel {
   torch::Tensor logits(const torch::Tensor& ids) override;
 
  private:
-  torch::Tensor drop(const torch::Tensor& x) const;
-
   int64_t hidden_size_, layers_;
-  double dropout_;
+  Dropout drop_;
   torch::Tensor embedding_;
   std::string path_ = "lstm";
   /// Of each layer [4 hidden, in], [4 hidden, hidden] and two biases; gates in LibTorch's order: input,

@@ -2,7 +2,6 @@
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/conv2d.h>
-#include <ATen/ops/dropout.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <fmt/format.h>
@@ -38,7 +37,7 @@ Vit::Vit(const ModelShape& shape, const ModelOptions& options)
       patch_size_(shape.patch_size),
       image_size_(shape.image_size),
       image_channels_(shape.image_channels),
-      dropout_(shape.dropout) {
+      drop_{shape.dropout} {
   const int64_t hidden = shape.hidden_size, patch = patch_size_, side = image_size_ / patch;
   const auto fan_in = static_cast<double>(image_channels_ * patch * patch);
   class_token_ = parameters_.create("class_token", {1, 1, hidden}, InitialValue::constant(0));
@@ -77,10 +76,6 @@ Vit::Block Vit::make_block(int64_t index, const ModelShape& shape) {
   return layer;
 }
 
-torch::Tensor Vit::drop(const torch::Tensor& x) const {
-  return dropout_ > 0 ? at::dropout(x, dropout_, /*train=*/true) : x;
-}
-
 torch::Tensor Vit::attention(const Block& layer, const torch::Tensor& x) const {
   const ModuleScope scope(layer.attention_path);
   // Each of the three is [B, T, heads, head size].
@@ -91,9 +86,9 @@ torch::Tensor Vit::attention(const Block& layer, const torch::Tensor& x) const {
 }
 
 torch::Tensor Vit::block(const Block& layer, const torch::Tensor& x) const {
-  const auto attended = x + drop(attention(layer, layer.ln_1(x)));
-  const auto inner = drop(at::gelu(layer.mlp(layer.ln_2(attended))));
-  return attended + drop(layer.mlp_projection(inner));
+  const auto attended = x + drop_(attention(layer, layer.ln_1(x)));
+  const auto inner = drop_(at::gelu(layer.mlp(layer.ln_2(attended))));
+  return attended + drop_(layer.mlp_projection(inner));
 }
 
 /// [B, C, H, W] to [B, 1 + patches, hidden].
@@ -102,7 +97,7 @@ torch::Tensor Vit::tokens(const torch::Tensor& images) const {
   const ModuleScope scope(patches_.path);
   const auto patches = at::conv2d(x, patches_.weight, patches_.bias, patch_size_).flatten(2).transpose(1, 2);
   const auto first = class_token_.expand({images.size(0), 1, class_token_.size(2)});
-  return drop(at::cat({first, patches}, 1) + positions_);
+  return drop_(at::cat({first, patches}, 1) + positions_);
 }
 
 torch::Tensor Vit::logits(const torch::Tensor& images) {

@@ -29,10 +29,9 @@ class Vit : public BuiltInModel {
   torch::Tensor tokens(const torch::Tensor& images) const;
   torch::Tensor block(const Block& layer, const torch::Tensor& x) const;
   torch::Tensor attention(const Block& layer, const torch::Tensor& x) const;
-  torch::Tensor drop(const torch::Tensor& x) const;
 
   int64_t heads_, patch_size_, image_size_, image_channels_;
-  double dropout_;
+  Dropout drop_;
   Linear patches_;  ///< weight [hidden, channels, patch, patch]
   torch::Tensor class_token_, positions_;
   std::vector<Block> blocks_;
