@@ -56,6 +56,14 @@ bool fits(const ExportedInput& input, const torch::Tensor& tensor) {
   return true;
 }
 
+/// Fits but for fewer samples than the graph holds: the batch that an epoch without drop_last ends with.
+bool is_short_batch(const ExportedInput& input, const torch::Tensor& tensor) {
+  if (input.sizes.empty() || !input.sizes.front().symbol.empty() || tensor.dim() == 0) return false;
+  ExportedInput shorter = input;
+  shorter.sizes.front().value = tensor.size(0);
+  return tensor.size(0) < input.sizes.front().value && fits(shorter, tensor);
+}
+
 /// A plain symbol such as s0, not an expression of them.
 bool is_symbol(const std::string& text) {
   return !text.empty() && text.find_first_of("(), *+-/") == std::string::npos;
@@ -124,6 +132,12 @@ void ExportedInputs::check(const std::vector<torch::Tensor>& tensors, const std:
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const ExportedInput& input = inputs_[i];
     const torch::Tensor& tensor = tensors.at(i);
+    if (is_short_batch(input, tensor)) {
+      throw usage_error(fmt::format(
+          "a batch has {} samples, but {} was exported for {}, which its graph holds; set data.drop_last to "
+          "true and data.batch_size to {}, or export it with a dynamic batch",
+          tensor.size(0), path, input.sizes.front().value, input.sizes.front().value));
+    }
     if (!fits(input, tensor)) {
       throw usage_error(fmt::format(
           "data.inputs[{}] is {}, but the argument {} of {} was exported as {}, which its graph holds; give "

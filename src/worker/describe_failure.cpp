@@ -25,7 +25,7 @@ std::string interpreter_message(const std::string& text) {
   const size_t begin = text.rfind('\n', end);
   return "the TorchScript model's forward or loss failed: " +
          text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) +
-         "; do data.inputs (sizes, dtypes, high) fit its arguments?";
+         "; does the data (sizes, dtypes, range of the labels) fit its arguments?";
 }
 
 /// LibTorch's messages carry a C++ stack trace behind the first line; users get the first line.
@@ -33,7 +33,9 @@ std::string message_of(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   std::string text = torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
   text = text.substr(0, text.find("\nException raised from"));
-  return text.find("TorchScript interpreter") == std::string::npos ? text : interpreter_message(text);
+  if (text.find("TorchScript interpreter") != std::string::npos) return interpreter_message(text);
+  const bool is_label = text.rfind("Target ", 0) == 0 && text.find("out of bounds") != std::string::npos;
+  return is_label ? text + "; the data has a label that is no class of the model" : text;
 }
 
 }  // namespace
