@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "config/key_scope.h"
 #include "config/key_table.h"
 #include "config/key_value.h"
 #include "config/run_config.h"

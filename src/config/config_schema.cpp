@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "config/input_list.h"
+#include "config/key_scope.h"
 #include "config/key_table.h"
 #include "config/key_value.h"
 #include "config/run_config.h"

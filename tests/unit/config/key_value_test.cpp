@@ -1,4 +1,5 @@
 #include "config/key_value.h"
+#include "config/key_scope.h"
 
 #include <gtest/gtest.h>
 

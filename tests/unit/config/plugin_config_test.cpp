@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/key_scope.h"
 #include "config/key_value.h"
 #include "config_files.h"
 
