@@ -1,9 +1,9 @@
 # The dependencies from one folder instead of the system's packages, for machines without network: scripts/gpu-deps makes it.
 #
-#   FLOPMARK_DEPS/include      headers of CLI11, fmt and nlohmann_json
+#   FLOPMARK_DEPS/include      headers of CLI11, fmt, Gloo and nlohmann_json
 #   FLOPMARK_DEPS/googletest   source of GoogleTest, compiled with the tests
 
-foreach(header IN ITEMS CLI/CLI.hpp fmt/format.h nlohmann/json.hpp)
+foreach(header IN ITEMS CLI/CLI.hpp fmt/format.h gloo/algorithm.h nlohmann/json.hpp)
   if(NOT EXISTS "${FLOPMARK_DEPS}/include/${header}")
     message(FATAL_ERROR "FLOPMARK_DEPS: no ${FLOPMARK_DEPS}/include/${header}; make the folder with scripts/gpu-deps")
   endif()

@@ -103,10 +103,12 @@ struct WarmupSummary {
 
 /// Why a run has no result. `step` counts from 1 within `phase` (load, warmup, timed, count, save).
 struct Failure {
-  std::string kind;  ///< out_of_memory, crash, killed, timeout, nan_loss, error
+  std::string kind;  ///< out_of_memory, crash, killed, timeout, nan_loss, peer_lost, error
   std::string phase;
   std::optional<int64_t> step;
   std::string text;
+  std::optional<int64_t> rank = {};      ///< of a job of several: the rank that failed
+  std::optional<std::string> host = {};  ///< where it ran
 };
 
 /// One launch (a fresh process). `step_s` is empty in a baseline.
@@ -128,6 +130,32 @@ struct DataSummary {
   std::optional<std::string> model_hash;  ///< of the file of a model from one, made as `hash`
 };
 
+/// One rank of a job of several: means over the timed steps of all launches.
+struct RankSummary {
+  int64_t rank = 0;
+  std::string host, device_name;
+  std::optional<std::string> device_uuid;
+  double step_s = 0;
+  double compute_s = 0;                ///< from the step's begin until its last collective could start
+  double communication_s = 0;          ///< inside collectives; waiting there for a slower rank counts
+  double communication_exposed_s = 0;  ///< of these, after this rank's last gradient was ready
+  std::optional<double> samples_per_s;
+  std::optional<int64_t> memory_peak_bytes;  ///< the highest of all launches: of the device, else the process
+};
+
+/// How the ranks of a job of several exchanged their gradients. Times are means over ranks and steps.
+struct CommunicationSummary {
+  std::string backend, collective;
+  int64_t bytes_per_step = 0;  ///< of the buffers that one rank hands to collectives
+  double total_s = 0;          ///< inside collectives, hidden behind backward or not
+  double exposed_s = 0;        ///< after the last gradient was ready
+  /// As nccl-tests has it: bytes / time x 2 (n - 1) / n of an all-reduce, (n - 1) / n of the others; of the
+  /// rank that is inside collectives for the shortest time, as it waits for nobody.
+  std::optional<double> bus_bandwidth_bytes_per_s;
+  std::optional<double> exposed_ratio;        ///< of the step, from steps with and without the exchange
+  std::optional<std::string> exposed_reason;  ///< why that is not known
+};
+
 /// Everything about one measured run; written to results/ whole, to baselines/ without raw steps.
 struct RunRecord {
   std::string name;
@@ -146,8 +174,10 @@ struct RunRecord {
   Peak peak;
   Metrics metrics;
   std::optional<Phases> phases;
-  std::optional<Conditions> conditions;  ///< of all launches
-  std::optional<Ruler> ruler;            ///< readings of all launches, in order of time
+  std::vector<RankSummary> ranks;                     ///< by rank; empty for one
+  std::optional<CommunicationSummary> communication;  ///< absent for one rank
+  std::optional<Conditions> conditions;               ///< of all launches
+  std::optional<Ruler> ruler;                         ///< readings of all launches, in order of time
   std::optional<WarmupSummary> warmup;
   std::optional<Failure> failure;
   std::optional<std::string> forced_reason;  ///< a baseline saved against a refusal: why

@@ -2,10 +2,13 @@
 
 TORCH_VERSION=2.15.0
 CUDA_WHEELS=(nvidia-cuda-runtime==13.2.86 nvidia-cuda-cupti==13.2.86)  # libtorch_cpu.so loads these two
+# Of these only the headers, to compile what runs on GPUs only.
+HEADER_WHEELS=(nvidia-nccl-cu13==2.30.7 nvidia-cuda-crt==13.2.86 nvidia-cuda-cccl==13.2.86)
 LIBTORCH_DIR=.deps/libtorch
 FLOPMARK_PACKAGES=(g++ cmake ninja-build ccache pkg-config git python3 python3-pip ca-certificates
                    libcli11-dev libfmt-dev nlohmann-json3-dev libgit2-dev libgtest-dev libgmock-dev
-                   libjpeg62-turbo-dev libpng-dev)
+                   libjpeg62-turbo-dev libpng-dev libgloo-dev)
+TEST_PACKAGES=(openmpi-bin iproute2)  # mpirun, and hosts and cables between them; without them such tests are skipped
 
 say() { printf '== %s\n' "$*"; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
@@ -60,6 +63,29 @@ install_libtorch() {
   python3 -m pip install -q --disable-pip-version-check --no-compile --root-user-action=ignore --target "$LIBTORCH_DIR.part" "${wheels[@]}"
   touch "$LIBTORCH_DIR.part/complete-$TORCH_VERSION"
   rm -rf "$LIBTORCH_DIR" && mv "$LIBTORCH_DIR.part" "$LIBTORCH_DIR"
+}
+
+# The headers of NCCL, and those of CUDA that its own include, beside our own LibTorch; without them (no network, say) nothing is lost but
+# that this code is compiled.
+install_cuda_headers() {
+  local place="$LIBTORCH_DIR/nvidia" part="$LIBTORCH_DIR.headers"
+  [ -e "$LIBTORCH_DIR/torch" ] || return 0
+  [ ! -e "$place/nccl/include/nccl.h" ] || [ ! -e "$place/cu13/include/nv/target" ] || return 0
+  say "installing the headers of ${HEADER_WHEELS[*]} into $place"
+  rm -rf "$part" && mkdir -p "$part"
+  if python3 -m pip download -q --disable-pip-version-check --no-deps --dest "$part" "${HEADER_WHEELS[@]}" &&
+     python3 - "$part" <<'PYTHON'
+import glob, sys, zipfile
+for wheel in glob.glob(sys.argv[1] + "/*.whl"):
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(sys.argv[1], [name for name in archive.namelist() if "/include/" in name])
+PYTHON
+  then
+    mkdir -p "$place" && cp -r "$part/nvidia/." "$place/"
+  else
+    say "no headers of NCCL: code for them is not compiled here"
+  fi
+  rm -rf "$part"
 }
 
 # Whether the LibTorch in use can drive the GPU that is here.

@@ -13,7 +13,8 @@ JudgeRule calibrated_by_store(const JudgeRule& rule, const PairedSide& a,
   const Store place = find_store(store, config.file);
   if (!has_calibration(place, config.name)) return rule;
   const Environment environment =
-      merge_environment(a.inputs.host, ask_worker_environment(a.worker, config.device));
+      of_ranks(merge_environment(a.inputs.host, ask_worker_environment(a.worker, config.device)),
+               config.parallel.ranks);
   const auto pairs = read_calibration(calibration_path(place, config.name, environment));
   return rule_calibrated_by(calibration_ratios(pairs, calibration_key(config)), rule);
 }

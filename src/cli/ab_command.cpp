@@ -14,6 +14,7 @@
 #include "cli/comparison_output.h"
 #include "cli/interrupt.h"
 #include "cli/measured_pairs.h"
+#include "cli/rank_role.h"
 #include "cli/run_output.h"
 #include "cli/scratch_folder.h"
 #include "cli/terminal.h"
@@ -105,6 +106,7 @@ ExitCode run_ab(const AbOptions& options) {
 
 std::vector<PairedComparison> compare_sides(const AbOptions& options) {
   check_ab_options(options);
+  refuse_launcher("flopmark ab");
   warn_in_bisection(options);
   if (!options.output.empty()) check_writable(options.output);
   const InterruptGuard guard;

@@ -13,6 +13,7 @@
 #include "cli/commit_pairs.h"
 #include "cli/interrupt.h"
 #include "cli/measured_pairs.h"
+#include "cli/rank_role.h"
 #include "cli/scratch_folder.h"
 #include "cli/terminal.h"
 #include "flopmark/counted.h"
@@ -105,6 +106,7 @@ BisectReport report_of(const BisectOptions& options, const BisectSubject& subjec
 
 ExitCode run_bisect(const BisectOptions& options) {
   check_bisect_options(options);
+  refuse_launcher("flopmark bisect");
   if (!options.output.empty()) check_writable(options.output);
   const double begun_s = monotonic_s();
   const InterruptGuard guard;

@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/measured_pairs.h"
 #include "cli/option_checks.h"
+#include "cli/rank_role.h"
 #include "cli/terminal.h"
 #include "compare/calibration.h"
 #include "compare/calibration_file.h"
@@ -125,7 +126,8 @@ void calibrate_config(const std::string& config, const CalibrateOptions& options
     throw judge_error(fmt::format("{}: no pair was measured within the budget", result.name));
   }
   const Environment environment =
-      merge_environment(comparison.a.inputs.host, result.launches_a.front().environment);
+      of_ranks(merge_environment(comparison.a.inputs.host, result.launches_a.front().environment),
+               resolved.parallel.ranks);
   const std::filesystem::path path = calibration_path(store, resolved.name, environment);
   add_calibration(store, path, pairs_to_keep(comparison));
   throw_if_unfinished(result);
@@ -147,6 +149,7 @@ void calibrate_config(const std::string& config, const CalibrateOptions& options
 
 ExitCode run_calibrate(const CalibrateOptions& options) {
   check_calibrate_options(options);
+  refuse_launcher("flopmark calibrate");
   const InterruptGuard guard;
   for (const std::string& config : options.configs) calibrate_config(config, options, guard);
   return ExitCode::ok;

@@ -12,6 +12,7 @@
 #include "cli/check_preparation.h"
 #include "cli/commands.h"
 #include "cli/option_checks.h"
+#include "cli/rank_role.h"
 #include "cli/run_checks.h"
 #include "cli/run_output.h"
 #include "cli/sitting_keeping.h"
@@ -148,10 +149,9 @@ ExitCode finish(const std::vector<CheckResult>& results, const CheckOptions& opt
   return code;
 }
 
-ExitCode run_check(const CheckOptions& options) {
-  check_combination(options);
-  const std::vector<RunConfig> configs = load_configs(options.run);
-  const std::filesystem::path worker = find_worker(options.run.worker);
+/// The part of the first rank, or of the only one.
+ExitCode judge_all(const std::vector<RunConfig>& configs, const CheckOptions& options,
+                   const std::filesystem::path& worker) {
   check_results(configs, options.run);
   const std::vector<PreparedCheck> checks = prepare_checks(configs, options, worker);
   std::vector<CheckResult> results;
@@ -164,6 +164,17 @@ ExitCode run_check(const CheckOptions& options) {
     if (results.back().code == ExitCode::interrupted) break;
   }
   return finish(results, options);
+}
+
+ExitCode run_check(const CheckOptions& options) {
+  check_combination(options);
+  if (options.confirm) refuse_launcher("flopmark check --confirm");
+  CheckOptions of_job = options;
+  of_job.run.place = enter_job();
+  const std::vector<RunConfig> configs = load_configs(of_job.run);
+  const std::filesystem::path worker = find_worker(options.run.worker);
+  if (is_other_rank(of_job.run.place)) return measure_as_other_rank(configs, of_job.run, worker);
+  return judge_all(configs, of_job, worker);
 }
 
 void add_judging_options(CLI::App& command, CheckOptions& options) {

@@ -28,7 +28,7 @@ RunRecord expected_record(const RunConfig& config, const CheckOptions& options, 
                           const Environment& worker_environment) {
   const RecordInputs inputs = describe_run(config, options.run, store);
   RunRecord expected = assemble_record(inputs);
-  expected.environment = merge_environment(inputs.host, worker_environment);
+  expected.environment = of_ranks(merge_environment(inputs.host, worker_environment), config.parallel.ranks);
   return expected;
 }
 

@@ -14,6 +14,8 @@ class MachineTurn {
   /// Waits until it is free, and says so on standard error, once, if that takes long. Absent: a signal came
   /// (interrupt.h). @throws Error 200 if the file can be neither made nor locked.
   static std::optional<MachineTurn> wait();
+  /// Of a rank whose job another process on this machine waits for: nobody is waited for.
+  static MachineTurn of_another() { return MachineTurn(std::nullopt); }
 
  private:
   explicit MachineTurn(std::optional<FileLock> lock) : lock_(std::move(lock)) {}

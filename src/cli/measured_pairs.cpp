@@ -1,5 +1,6 @@
 #include "cli/measured_pairs.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "cli/worker_pairs.h"
@@ -13,7 +14,9 @@ double monotonic_s() {
 void measure_pairs(std::vector<PairedComparison>& comparisons, const PairMeasuring& measuring) {
   PairedPlan plan;
   for (const PairedComparison& comparison : comparisons) {
-    plan.workloads.push_back({comparison.result.name, comparison.rule});
+    const bool has_ranks =
+        std::max(comparison.a.inputs.config.parallel.ranks, comparison.b.inputs.config.parallel.ranks) > 1;
+    plan.workloads.push_back({comparison.result.name, comparison.rule, has_ranks});
   }
   plan.budget_s = measuring.budget_s;
   plan.seed = comparisons.front().seed;

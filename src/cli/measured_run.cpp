@@ -27,20 +27,40 @@ class ShownLaunch {
 };
 
 /// At most what a launch leaves of its steps as text: eight numbers of a timed step, one of a warm-up step.
-int64_t samples_bytes(const MeasureConfig& measure) {
+/// Of several ranks each leaves a file, with one number more of a step, and rank 0 has their step times as
+/// well.
+int64_t samples_bytes(const RunConfig& config) {
   constexpr int64_t kNumber = 26, kRest = 65536;
-  return kRest + kNumber * (8 * measure.steps + measure.warmup_max_steps);
+  const int64_t ranks = config.parallel.ranks, per_step = ranks == 1 ? 8 : 10;
+  return ranks * (kRest + kNumber * (per_step * config.measure.steps + config.measure.warmup_max_steps));
+}
+
+/// The job's turn at this machine. Of ranks that a launcher started one waits for all: they would wait for
+/// each other.
+std::optional<MachineTurn> wait_for_turn(const MeasuredRunOptions& options) {
+  const bool is_waited_for = options.place && options.place->local_rank > 0;
+  return is_waited_for ? MachineTurn::of_another() : MachineTurn::wait();
+}
+
+/// This process's place in the job that is its next launch. All ranks make equally many launches.
+std::optional<RankPlace> next_place(const MeasuredRunOptions& options) {
+  static int64_t launches = 0;
+  if (!options.place || options.place->ranks == 1) return std::nullopt;
+  RankPlace place = *options.place;
+  place.meeting = fmt::format("launch-{}", ++launches);
+  return place;
 }
 
 LaunchOutcome launch_once(const RecordInputs& inputs, const MeasuredRunOptions& options, ProgressSink& sink) {
-  const auto turn = MachineTurn::wait();
+  const auto turn = wait_for_turn(options);
   if (!turn) return interrupted_launch();
-  const ScratchFolder scratch(samples_bytes(inputs.config.measure));
+  const ScratchFolder scratch(samples_bytes(inputs.config));
   LaunchRequest request;
   request.worker = options.worker;
   request.config = to_json(inputs.config);
   request.scratch = scratch.path();
   request.timeout = std::chrono::duration<double>(inputs.config.measure.timeout_s);
+  request.place = next_place(options);
   return run_launch(request, sink);
 }
 

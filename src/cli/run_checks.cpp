@@ -57,7 +57,7 @@ void check_baseline(const RunConfig& config, const RunOptions& options, const St
   RunRecord expected;
   expected.name = config.name;
   expected.subject = inspect_tree(std::filesystem::absolute(config.file).parent_path());
-  expected.environment = host_environment();
+  expected.environment = of_ranks(host_environment(), config.parallel.ranks);
   check_subject_for_saving(expected, save);
   check_launches_for_saving(config.name, static_cast<size_t>(config.measure.repeats), save);
   if (!trains_on_cpu(config)) return check_writable(store.baselines() / "README.md");

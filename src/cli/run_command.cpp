@@ -6,8 +6,10 @@
 #include "cli/baseline_saving.h"
 #include "cli/commands.h"
 #include "cli/option_checks.h"
+#include "cli/rank_role.h"
 #include "cli/run_checks.h"
 #include "cli/run_output.h"
+#include "cli/scaling_run.h"
 #include "cli/terminal.h"
 #include "cli/written_run.h"
 #include "config/run_config.h"
@@ -49,6 +51,7 @@ ExitCode measure_config(const RunConfig& config, const RunOptions& options,
 
 ExitCode measure_all(const std::vector<RunConfig>& configs, const RunOptions& options) {
   const std::filesystem::path worker = find_worker(options.worker);
+  if (is_other_rank(options.place)) return measure_as_other_rank(configs, options, worker);
   check_results(configs, options);
   ExitCode result = ExitCode::ok;
   for (const RunConfig& config : configs) {
@@ -64,9 +67,14 @@ ExitCode measure_all(const std::vector<RunConfig>& configs, const RunOptions& op
 ExitCode run_run(const RunOptions& options) {
   if (options.help_config) return print_config_help(options);
   check_options(options);
-  const std::vector<RunConfig> configs = load_configs(options);
-  if (options.dry_run) return print_dry_runs(configs, options);
-  return measure_all(configs, options);
+  if (options.dry_run && options.scaling.empty()) return print_dry_runs(load_configs(options), options);
+  if (!options.scaling.empty()) {
+    refuse_launcher("flopmark run --scaling");
+    return run_scaling(options);
+  }
+  RunOptions of_job = options;
+  of_job.place = enter_job();
+  return measure_all(load_configs(of_job), of_job);
 }
 
 void setup_run(CLI::App& app, Invocation& invocation) {
@@ -78,6 +86,12 @@ void setup_run(CLI::App& app, Invocation& invocation) {
   command->add_option("--reason", options->reason, "Why --force is right; stored in the baseline")
       ->type_name("TEXT")
       ->check(not_empty());
+  command
+      ->add_option("--scaling", options->scaling,
+                   "Measure with each of these numbers of ranks; compare throughput")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("N,N");
   command->add_flag("--dry-run", options->dry_run, "Print resolved config, FLOPs and memory; start nothing");
   CLI::Option* help = command->add_flag("--help-config", options->help_config, "Print every key of a config");
   command->add_option("--format", options->format, "Form of --help-config")
@@ -87,6 +101,7 @@ void setup_run(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  flopmark run configs/quickstart.json\n"
       "  flopmark run configs/quickstart.json --set train.precision=bf16 --set measure.steps=100\n"
+      "  flopmark run configs/quickstart.json --scaling 1,2\n"
       "  flopmark run configs/quickstart.json --dry-run");
   command->callback([options, &invocation] {
     options->command_line = invocation.command_line;

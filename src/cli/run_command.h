@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "config/rank_place.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -16,6 +19,7 @@ struct RunOptions {
   std::filesystem::path store;    ///< empty = top of the config's Git tree
   std::filesystem::path worker;   ///< empty = found
   std::filesystem::path peaks;    ///< more rows of the peak table; empty = none
+  std::vector<int64_t> scaling;   ///< numbers of ranks to measure in turn; empty = as the config says
   std::string reason;             ///< why something is forced
   std::string format = "text";    ///< of the config help: text, schema
   bool force = false;
@@ -24,6 +28,7 @@ struct RunOptions {
   bool dry_run = false;
   bool help_config = false;
   std::vector<std::string> command_line;
+  std::optional<RankPlace> place;  ///< of this process, where a launcher started it
 };
 
 /// Measures each config in turn. @returns ok, the first config's code that was not ok, or interrupted.

@@ -24,26 +24,32 @@ bool write_all(int descriptor, std::string_view text) noexcept {
   return true;
 }
 
-/// What a name or path brings along must not steer the terminal: control characters other than line breaks
-/// are shown as "?".
-void write_message(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const auto steers = [](char c) {
-      const auto byte = static_cast<unsigned char>(c);
-      return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
-    };
-    const auto plain = std::find_if(text.begin(), text.end(), steers);
-    write_all(STDERR_FILENO, text.substr(0, static_cast<size_t>(plain - text.begin())));
-    if (plain == text.end()) return;
-    write_all(STDERR_FILENO, "?");
-    text.remove_prefix(static_cast<size_t>(plain - text.begin()) + 1);
-  }
+/// The whole process's, as standard error is.
+std::string& message_origin() {
+  static std::string origin;
+  return origin;
 }
 
+/// What a name or path brings along must not steer the terminal: control characters other than line breaks
+/// are shown as "?".
+bool steers_terminal(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
+}
+
+/// In one go, so that the lines of several ranks do not run into each other.
 void write_line(std::string_view intro, std::string_view text) noexcept {
-  write_all(STDERR_FILENO, intro);
-  write_message(text);
-  if (!text.ends_with('\n')) write_all(STDERR_FILENO, "\n");
+  try {
+    std::string line(intro);
+    if (!text.starts_with(message_origin())) line += message_origin();
+    line += text;
+    std::replace_if(line.begin(), line.end(), steers_terminal, '?');
+    if (!line.ends_with('\n')) line += '\n';
+    write_all(STDERR_FILENO, line);
+  } catch (const std::exception&) {  // no memory for it
+    write_all(STDERR_FILENO, intro);
+    write_all(STDERR_FILENO, "out of memory\n");
+  }
 }
 
 }  // namespace
@@ -64,6 +70,10 @@ void write_warning(std::string_view text) noexcept {
 
 void write_note(std::string_view text) noexcept {
   write_line("flopmark: ", text);
+}
+
+void set_message_origin(const std::string& origin) {
+  message_origin() = origin;
 }
 
 void prepare_standard_streams() {

@@ -25,6 +25,10 @@ void write_error(std::string_view text) noexcept;
 /// "flopmark: warning: <text>" on standard error: the command goes on. Never throws.
 void write_warning(std::string_view text) noexcept;
 
+/// What every message on standard error begins with from now on, after "flopmark: error: " and the like; of a
+/// rank among several.
+void set_message_origin(const std::string& origin);
+
 /// "flopmark: <text>" on standard error. Never throws.
 void write_note(std::string_view text) noexcept;
 

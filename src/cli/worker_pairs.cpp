@@ -12,10 +12,11 @@
 namespace flopmark {
 namespace {
 
-/// Two sides' steps as text, and what else they leave.
-int64_t pair_bytes(const MeasureConfig& measure) {
+/// Two sides' steps as text, and what else they leave; of several ranks a file each.
+int64_t pair_bytes(const RunConfig& config) {
   constexpr int64_t kNumber = 26, kRest = 65536;
-  return 2 * (kRest + kNumber * (8 * measure.steps + measure.warmup_max_steps));
+  const MeasureConfig& measure = config.measure;
+  return 2 * config.parallel.ranks * (kRest + kNumber * (10 * measure.steps + measure.warmup_max_steps));
 }
 
 /// Counters with the CPU time of ours and of every worker that has ended.
@@ -81,7 +82,7 @@ LaunchPair WorkerPairs::measure(const PairRequest& request) {
   const auto turn = MachineTurn::wait();
   if (!turn) return {interrupted_launch(), interrupted_launch(), {}, utc_now()};
   const PairedComparison& sides = comparisons_.at(request.workload);
-  const ScratchFolder scratch(pair_bytes(sides.b.inputs.config.measure));
+  const ScratchFolder scratch(pair_bytes(sides.b.inputs.config));
   const CpuCounters counters;
   const CpuReading before = read_with_workers(counters);
   LaunchPair pair;

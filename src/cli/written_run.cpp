@@ -4,6 +4,7 @@
 
 #include "cli/measured_run.h"
 #include "cli/option_checks.h"
+#include "cli/rank_role.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
 #include "hardware/environment.h"
@@ -35,7 +36,7 @@ void add_measuring_options(CLI::App& command, RunOptions& options) {
 
 std::vector<RunConfig> load_configs(const RunOptions& options) {
   std::vector<RunConfig> configs;
-  for (const std::string& file : options.configs) configs.push_back(load_config(file, options.sets));
+  for (const std::string& file : options.configs) configs.push_back(load_config_for_job(file, options));
   return configs;
 }
 
@@ -54,7 +55,7 @@ std::optional<WrittenRun> measure_and_write(const RunConfig& config, const RunOp
                                             const std::filesystem::path& worker) {
   const Store store = find_store(options.store, config.file);
   RecordInputs inputs = describe_run(config, options, store);
-  run_launches(inputs, {worker, options.quiet});
+  run_launches(inputs, {worker, options.quiet, options.place});
   if (inputs.interrupted && !has_timed_steps(inputs)) {
     write_error(config.name + ": interrupted before any step was measured; nothing was written");
     return std::nullopt;

@@ -20,7 +20,7 @@ namespace flopmark {
 /// outlive the parsing.
 void add_measuring_options(CLI::App& command, RunOptions& options);
 
-/// The configs, each with --set applied. @throws Error 200.
+/// The configs, each with --set applied and fitted to the job (rank_role.h). @throws Error 200.
 std::vector<RunConfig> load_configs(const RunOptions& options);
 
 /// What is known of a run before it starts. @throws Error 200: --peaks.

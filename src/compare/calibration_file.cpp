@@ -68,6 +68,9 @@ std::string calibration_key(const RunConfig& config) {
 
 std::string calibration_key(nlohmann::json resolved) {
   resolved.erase("name");
+  // As to_json: of a record that holds the whole config.
+  if (resolved.contains("parallel") && resolved["parallel"].value("ranks", 1) == 1)
+    resolved.erase("parallel");
   for (const auto& [section, key] : kFileKeys) {
     if (!resolved.contains(section) || !resolved[section].contains(key)) continue;
     json& value = resolved[section][key];

@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "results/record_file.h"
@@ -81,6 +82,7 @@ constexpr std::array kFactClasses{
     FactClass{"config.measure.attention_convention", kMatters},
     FactClass{"data.hash", kMatters},
     FactClass{"attention_kernel", kMatters},
+    FactClass{"ranks.hosts", kMatters},
 };
 
 /// Whether `key` is `group` or lies in it.
@@ -101,6 +103,15 @@ std::map<std::string, std::string> facts_of(const RunRecord& record) {
   const json whole = to_json(record);
   std::map<std::string, std::string> facts;
   for (const char* part : {"environment", "config"}) collect(whole.at(part), part, facts);
+  facts.emplace("config.parallel.ranks", "1");  // before there were several, none was recorded
+  if (facts.at("config.parallel.ranks") == "1") {
+    std::erase_if(facts, [](const auto& fact) {
+      return is_within(fact.first, "config.parallel") && fact.first != "config.parallel.ranks";
+    });
+  }
+  std::set<std::string> hosts;
+  for (const RankSummary& rank : record.ranks) hosts.insert(rank.host);
+  if (!hosts.empty()) facts["ranks.hosts"] = fmt::format("{}", hosts.size());
   facts["data.hash"] = record.data.hash.value_or("null");
   facts["attention_kernel"] = record.attention_kernel.value_or("null");
   return facts;
@@ -133,6 +144,9 @@ DifferenceClass class_of(const EnvironmentDifference& difference) {
     kind = row.kind;
   }
   if (kind == kRefuses && !is_recorded_by_both(difference)) return kMatters;
+  // Where one side is of one rank, the number of ranks says it all.
+  const bool is_of_several = longest == "config.parallel" || longest == "ranks.hosts";
+  if (is_of_several && !is_recorded_by_both(difference)) return kHarmless;
   return kind;
 }
 

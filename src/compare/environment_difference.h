@@ -27,7 +27,7 @@ struct DifferenceOptions {
   std::vector<std::string> allow;  ///< keys, or groups of them: environment.driver, config.model
 };
 
-/// Facts of environment, configuration and data that differ, by key. Harmless ones are left out.
+/// Facts of environment, configuration, data and ranks that differ, by key. Harmless ones are left out.
 std::vector<EnvironmentDifference> environment_differences(const RunRecord& a, const RunRecord& b,
                                                            const DifferenceOptions& options = {});
 

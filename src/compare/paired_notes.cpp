@@ -31,6 +31,10 @@ std::string loader_note(const LoaderQueue& loader) {
 
 std::vector<std::string> machine_notes(const PairedResult& result) {
   std::vector<std::string> notes;
+  if (result.has_ranks) {
+    notes.emplace_back(
+        "the ranks of two jobs cannot take turns step by step: whole launches in turn, which see less");
+  }
   if (result.whole_launches_why) {
     notes.push_back("both did not fit on the device side by side (" + *result.whole_launches_why +
                     "): whole launches in turn instead, which see less");

@@ -54,6 +54,7 @@ class Session {
       : source_(source), plan_(plan), began_s_(plan.now_s()), random_(plan.seed) {
     for (const PairedPlan::Workload& workload : plan.workloads) {
       results_.emplace_back().name = workload.name;
+      results_.back().has_ranks = workload.has_ranks;
       rules_.push_back(workload.rule);
       orders_.emplace_back(random_.bits());
     }
@@ -103,7 +104,7 @@ class Session {
     }
     PairRequest request;
     request.workload = workload;
-    request.whole_launches = result.whole_launches_why.has_value();
+    request.whole_launches = result.has_ranks || result.whole_launches_why.has_value();
     request.a_first = orders_[workload].a_first(request.whole_launches);
     while (open_[workload] && !take_pair(request)) {
     }

@@ -13,7 +13,7 @@ namespace flopmark {
 
 /// A pair as it went in.
 struct MeasuredPair {
-  std::string time;  ///< when it began: UTC to the millisecond, ISO 8601
+  std::string time;   ///< when it began: UTC to the millisecond, ISO 8601
   PairRatios ratios;  ///< per token or sample where the steps differ in their number
   std::array<double, kSummaries.size()> a_s{}, b_s{};  ///< step time by each summary
   bool a_first = true;
@@ -45,6 +45,7 @@ struct PairedResult {
   bool looked = false;                            ///< the first look was reached
   std::optional<SideFailure> failure;             ///< of end failed
   std::optional<std::string> whole_launches_why;  ///< both did not fit on the device: what it said
+  bool has_ranks = false;                         ///< of several each: they cannot take turns
   std::vector<std::string> repeated;              ///< causes of pairs measured again
 
   size_t disturbed_pairs() const;
@@ -68,6 +69,7 @@ struct PairedPlan {
   struct Workload {
     std::string name;
     JudgeRule rule;
+    bool has_ranks = false;  ///< a launch of either side has several ranks
   };
   std::vector<Workload> workloads;  ///< rules alike but for their gates
   std::optional<double> budget_s;   ///< no pair is begun that, by the mean so far, would end later

@@ -179,6 +179,23 @@ void check_plugin_type(const Checked& checked, const char* plugin, const char* t
                type);
 }
 
+/// Several ranks need a device each, and a backend that reaches it.
+void check_parallel(const Checked& checked) {
+  const RunConfig& config = checked.config;
+  if (config.parallel.ranks == 1) return;
+  if (config.device.starts_with("cuda:")) {
+    checked.fail({"device", "parallel.ranks"},
+                 "device \"{}\" is one GPU, but parallel.ranks is {} and every rank has its own; set device "
+                 "to \"cuda\" and choose the GPUs by CUDA_VISIBLE_DEVICES",
+                 config.device, config.parallel.ranks);
+  }
+  if (config.device == "cpu" && config.parallel.backend == "nccl") {
+    checked.fail({"parallel.backend", "device"},
+                 "parallel.backend \"nccl\" joins GPUs, but device is \"cpu\"; set parallel.backend to "
+                 "\"gloo\" or \"auto\"");
+  }
+}
+
 }  // namespace
 
 bool holds_pictures(const DataConfig& data) {
@@ -200,6 +217,7 @@ void check_values(const Checked& checked) {
     check_language(checked);
   }
   check_scopes(checked);
+  check_parallel(checked);
   const MeasureConfig& measure = checked.config.measure;
   if (measure.warmup_min_steps > measure.warmup_max_steps) {
     checked.fail({"measure.warmup_max_steps", "measure.warmup_min_steps"},

@@ -27,6 +27,7 @@ std::vector<KeyRow> loader_rows();
 std::vector<KeyRow> optimizer_rows();
 std::vector<KeyRow> train_rows();
 std::vector<KeyRow> measure_rows();
+std::vector<KeyRow> parallel_rows();
 std::vector<KeyRow> peak_rows();
 
 KeyScope language_models();

@@ -10,7 +10,7 @@ const std::vector<KeyRow>& config_keys() {
   static const std::vector<KeyRow> kRows = [] {
     std::vector<KeyRow> rows;
     for (const auto& make : {name_rows, model_rows, data_source_rows, loader_rows, optimizer_rows, train_rows,
-                             measure_rows, peak_rows}) {
+                             measure_rows, parallel_rows, peak_rows}) {
       for (KeyRow& row : make()) rows.push_back(std::move(row));
     }
     return rows;
@@ -20,9 +20,13 @@ const std::vector<KeyRow>& config_keys() {
 
 const std::vector<SectionRow>& config_sections() {
   static const std::vector<SectionRow> kSections = {
-      {"model", "What is trained."},    {"data", "What it is trained on."},
-      {"train", "How a step is made."}, {"train.optimizer", "How parameters are updated."},
-      {"measure", "How it is timed."},  {"peak", "What the device could do at best."},
+      {"model", "What is trained."},
+      {"data", "What it is trained on."},
+      {"train", "How a step is made."},
+      {"train.optimizer", "How parameters are updated."},
+      {"measure", "How it is timed."},
+      {"parallel", "How many processes train together."},
+      {"peak", "What the device could do at best."},
   };
   return kSections;
 }

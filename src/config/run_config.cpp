@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/config_layer.h"
+#include "config/key_scope.h"
 #include "config/key_value.h"
 #include "config/resolve.h"
 #include "flopmark/error.h"
@@ -43,6 +44,11 @@ bool may_be_absent(const KeyRow& row, const RunConfig& config) {
          row.path == "data.path" || row.path == "data.paths";
 }
 
+/// The keys of `parallel` say nothing of one rank.
+bool is_idle(const KeyRow& row, const RunConfig& config) {
+  return config.parallel.ranks == 1 && parent_of(row.path) == "parallel";
+}
+
 bool is_unset(const json& value) {
   return value == "" || value == json::array() || value == 0;
 }
@@ -73,7 +79,7 @@ RunConfig load_config(const fs::path& file, const std::vector<std::string>& sets
   return config;
 }
 
-json to_json(const RunConfig& config) {
+json whole_json(const RunConfig& config) {
   json object = json::object();
   for (const KeyRow& row : config_keys()) {
     if (!applies_to(row, config)) continue;
@@ -84,6 +90,12 @@ json to_json(const RunConfig& config) {
   return object;
 }
 
+json to_json(const RunConfig& config) {
+  json object = whole_json(config);
+  if (config.parallel.ranks == 1) object.erase("parallel");
+  return object;
+}
+
 RunConfig config_from_resolved(const json& json) try {
   ConfigLayer layer;
   add_object(json, {"resolved config", {}, {}}, layer);
@@ -91,7 +103,8 @@ RunConfig config_from_resolved(const json& json) try {
   if (layer.find("model.preset") == layer.end()) config.model.preset.clear();
   for (const KeyRow& row : config_keys()) {
     const bool missing = applies_to(row, config) && layer.find(row.path) == layer.end();
-    if (missing && !may_be_absent(row, config)) not_resolved(row.path + " is missing");
+    if (missing && !may_be_absent(row, config) && !is_idle(row, config))
+      not_resolved(row.path + " is missing");
   }
   return config;
 } catch (const Error& error) {

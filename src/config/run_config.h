@@ -82,6 +82,15 @@ struct MeasureConfig {
   std::string loader = "normal";              ///< normal, both: a second pass on one batch
 };
 
+/// How many processes train together, and how they exchange gradients.
+struct ParallelConfig {
+  int64_t ranks = 1;                ///< processes, one device each; 1: none of the other keys has an effect
+  std::string backend = "auto";     ///< auto (nccl on GPUs, gloo on CPUs), gloo, nccl
+  int64_t bucket_bytes = 26214400;  ///< gradients are exchanged in buckets of about this size
+  double timeout_s = 60;            ///< of every meeting and collective
+  std::string sharding = "none";    ///< none: each rank keeps the whole optimizer state; zero2: its share
+};
+
 /// The whole configuration of a run, resolved: presets applied, paths absolute, every value effective.
 struct RunConfig {
   std::string name;  ///< [A-Za-z0-9][A-Za-z0-9._-]{0,63}; default: the config file's stem
@@ -90,6 +99,7 @@ struct RunConfig {
   TrainConfig train;
   std::string device = "auto";  ///< auto, cpu, cuda, cuda:N
   MeasureConfig measure;
+  ParallelConfig parallel;
   std::optional<double> peak_flop_per_s;
   std::filesystem::path file;  ///< where it came from; empty if none
 };
@@ -103,11 +113,15 @@ struct RunConfig {
 ///   out-of-range or not-applicable key, each with its file, place and the nearest known name.
 RunConfig load_config(const std::filesystem::path& file, const std::vector<std::string>& sets = {});
 
-/// The resolved config as JSON: every key that applies with its effective value. `file` is not a key. An
-/// empty name or preset, which only code can make, is left out.
+/// The resolved config as JSON, as records have it: every key that applies with its effective value. `file`
+/// is not a key. An empty name or preset, which only code can make, is left out.
+nlohmann::json whole_json(const RunConfig& config);
+
+/// The same without `parallel` where there is one rank: what a worker gets, and what calibrations are known
+/// by. A config of one rank so stays what it was before there were several: workers built then read it.
 nlohmann::json to_json(const RunConfig& config);
 
-/// The inverse of to_json, for the worker. @throws Error 205 if `json` is not a resolved config.
+/// The inverse of either, for the worker. @throws Error 205 if `json` is not a resolved config.
 RunConfig config_from_resolved(const nlohmann::json& json);
 
 /// JSON Schema (draft 2020-12) of a config file, generated from the table that parses it.

@@ -36,13 +36,16 @@ SampleOrderOptions order_options(const Dataset* dataset, const LoaderOptions& op
     throw std::invalid_argument("a loader needs batch_size >= 1, workers >= 0 and prefetch >= 1");
   }
   const int64_t size = dataset->size();
-  if (size < 1 || (options.drop_last && size < options.batch_size)) {
-    throw usage_error(
-        fmt::format("the dataset holds {}, fewer than the {} of one batch: lower data.batch_size or "
-                    "use more data",
-                    counted(size, "sample"), options.drop_last ? options.batch_size : 1));
+  const int64_t needed = (options.drop_last ? options.batch_size : 1) * options.ranks;
+  if (size < needed) {
+    throw usage_error(fmt::format(
+        "the dataset holds {}, fewer than the {} of one batch{}: lower data.batch_size{} or use more data",
+        counted(size, "sample"), needed,
+        options.ranks > 1 ? fmt::format(" on each of {} ranks", options.ranks) : "",
+        options.ranks > 1 ? " or parallel.ranks" : ""));
   }
-  return {size, options.batch_size, options.drop_last, options.shuffle, options.seed};
+  return {size,         options.batch_size, options.drop_last, options.shuffle,
+          options.seed, options.rank,       options.ranks};
 }
 
 }  // namespace

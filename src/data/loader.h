@@ -15,13 +15,14 @@ struct LoaderOptions {
   bool drop_last = true;
   bool shuffle = true;
   int64_t seed = 0;
+  int64_t rank = 0, ranks = 1;  ///< of a job of several: whose share of the samples (see SampleOrder)
 };
 
 /// Endless batches, epoch after epoch, in an order that depends on the seed only, not on workers.
 /// Thread-safe towards its own workers; one consumer.
 class Loader {
  public:
-  /// Starts the workers. @throws Error 200: less than one batch of samples under drop_last.
+  /// Starts the workers. @throws Error 200: less than one batch of samples for each rank under drop_last.
   Loader(std::shared_ptr<const Dataset> dataset, const LoaderOptions& options);
   /// Waits for the batches in hand.
   ~Loader();

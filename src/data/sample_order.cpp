@@ -3,7 +3,6 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/types.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "data/mix.h"
@@ -13,15 +12,20 @@ namespace flopmark {
 SampleOrder::SampleOrder(const SampleOrderOptions& options) : options_(options) {
   if (options.size < 1 || options.batch_size < 1)
     throw std::invalid_argument("an order needs samples and a batch size");
-  const int64_t whole = options.size / options.batch_size;
-  const bool partial = !options.drop_last && options.size % options.batch_size != 0;
-  batches_per_epoch_ = whole + (partial ? 1 : 0);
+  if (options.ranks < 1 || options.rank < 0 || options.rank >= options.ranks)
+    throw std::invalid_argument("an order needs a rank from 0 to ranks - 1");
+  const int64_t of_all_ranks = options.batch_size * options.ranks;
+  if (!options.drop_last) short_batch_ = options.size % of_all_ranks / options.ranks;
+  batches_per_epoch_ = options.size / of_all_ranks + (short_batch_ > 0 ? 1 : 0);
   if (batches_per_epoch_ == 0) throw std::invalid_argument("an epoch without a whole batch");
 }
 
 void SampleOrder::indices_of(int64_t batch, std::vector<size_t>& indices) {
-  const int64_t first = batch % batches_per_epoch_ * options_.batch_size;
-  const int64_t last = std::min(first + options_.batch_size, options_.size);
+  const int64_t number = batch % batches_per_epoch_;
+  const bool is_short = short_batch_ > 0 && number + 1 == batches_per_epoch_;
+  const int64_t count = is_short ? short_batch_ : options_.batch_size;
+  const int64_t first = number * options_.batch_size * options_.ranks + options_.rank * count;
+  const int64_t last = first + count;
   indices.clear();
   if (!options_.shuffle) {
     for (int64_t i = first; i < last; ++i) indices.push_back(static_cast<size_t>(i));

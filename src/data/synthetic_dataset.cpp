@@ -105,7 +105,8 @@ Batch SyntheticImages::collate(const std::vector<size_t>& indices) const {
 
 SyntheticInputs::SyntheticInputs(const Options& options)
     : seed_(options.seed), batch_size_(options.inputs.at(0).shape.at(0)) {
-  size_ = (kMinSamples + batch_size_ - 1) / batch_size_ * batch_size_;
+  const int64_t of_all_ranks = batch_size_ * options.ranks;
+  size_ = (kMinSamples + of_all_ranks - 1) / of_all_ranks * of_all_ranks;
   shared_batch_ = std::all_of(options.inputs.begin(), options.inputs.end(),
                               [&](const InputSpec& input) { return input.shape.at(0) == batch_size_; });
   const torch::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(seed_));
@@ -148,10 +149,11 @@ Batch SyntheticInputs::collate(const std::vector<size_t>& indices) const {
 std::unique_ptr<Dataset> make_synthetic_dataset(const RunConfig& config) {
   const DataConfig& data = config.data;
   if (!data.inputs.empty()) {
-    return std::make_unique<SyntheticInputs>(SyntheticInputs::Options{data.inputs, data.seed});
+    return std::make_unique<SyntheticInputs>(
+        SyntheticInputs::Options{data.inputs, data.seed, config.parallel.ranks});
   }
   const ModelShape& model = config.model;
-  const int64_t size = std::max(kMinSamples, data.batch_size);
+  const int64_t size = std::max(kMinSamples, data.batch_size * config.parallel.ranks);
   if (model.vocab_size > 0) {
     return std::make_unique<SyntheticTokens>(SyntheticTokens::Options{.size = size,
                                                                       .vocab_size = model.vocab_size,

@@ -59,6 +59,7 @@ class SyntheticInputs : public Dataset {
   struct Options {
     std::vector<InputSpec> inputs;  ///< at least one, every shape with at least one size
     int64_t seed = 0;
+    int64_t ranks = 1;  ///< that share an epoch: it holds whole batches for all of them
   };
   explicit SyntheticInputs(const Options& options);
   /// A whole number of batches, so that none is short.

@@ -129,6 +129,11 @@ Environment merge_environment(const Environment& host, const Environment& worker
   return merged;
 }
 
+Environment of_ranks(Environment environment, int64_t ranks) {
+  if (ranks > 1) environment.device_count = ranks;
+  return environment;
+}
+
 std::string hardware_slug(const Environment& environment) {
   const std::string name = environment.device_name.value_or(environment.cpu_model.value_or("unknown"));
   std::string slug = fmt::format("{}x-{}", environment.device_count, slug_of(name));

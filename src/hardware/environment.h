@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "flopmark/record.h"
@@ -15,6 +16,9 @@ Environment host_environment(const KernelFiles& files = {});
 
 /// `worker`'s facts over `host`'s; the device count is the worker's.
 Environment merge_environment(const Environment& host, const Environment& worker);
+
+/// `environment` of one rank as that of a job of `ranks` (>= 1), each on a device of its own.
+Environment of_ranks(Environment environment, int64_t ranks);
 
 /// Folder name for a store: "<count>x-<slug of the device name>", of the CPU model where the device has no
 /// name; [a-z0-9.-] only, at most 64 characters (a longer one is cut and ends in a hash of the whole name).

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/rank_place.h"
 #include "data/inspection.h"
 #include "flopmark/record.h"
 #include "launch/protocol.h"
@@ -39,6 +40,11 @@ struct LaunchRequest {
   std::chrono::duration<double> greeting{60};   ///< a worker greets first of all; LibTorch loads before that
   std::chrono::duration<double> stop_grace{5};  ///< from asking the worker to stop to killing it
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< variables of run_launch's worker
+  /// Of the one rank that a launcher started this process for; without it the config says how many ranks
+  /// there are, and run_launch starts them all.
+  std::optional<RankPlace> place = {};
+  /// Of several ranks: from the first that ends badly to killing the others.
+  std::chrono::duration<double> peer_grace{4};
 };
 
 struct LaunchOutcome {
@@ -52,7 +58,7 @@ struct LaunchOutcome {
 /// Starts one worker in its own process group, reads its progress until it ends, and leaves no process
 /// behind, whatever happens to either side. SIGINT, SIGTERM, SIGHUP and SIGQUIT are handled while it runs:
 /// the worker is asked to stop, then killed; a second one kills it at once. Not for several threads at a
-/// time.
+/// time. A job of several ranks has one worker for each (rank_launch.h).
 /// @throws Error 200 if the worker program cannot be started or does not greet as one of this build does;
 /// Error with the code the worker asks for if it found a mistake of the user's.
 LaunchOutcome run_launch(const LaunchRequest& request, ProgressSink& sink);

@@ -40,17 +40,6 @@ Place reported_place(const Failure& failure, const ProgressUpdate& last) {
   return place;
 }
 
-std::string with_log(std::string text, const WorkerEnd& end) {
-  if (end.not_understood > 0) {
-    text += fmt::format("; {} of its progress lines {} not understood", end.not_understood,
-                        noun_for(end.not_understood, "was", "were"));
-  }
-  if (end.log.empty()) return text;
-  text += end.log.size() == 1 ? "; its last line of output:" : "; its last lines of output:";
-  for (const std::string& line : end.log) text += "\n  " + line;
-  return text;
-}
-
 Failure failure_at(const char* kind, const Place& place, std::string text) {
   return {kind, place.phase, place.step, std::move(text)};
 }
@@ -78,7 +67,7 @@ Failure reported_failure(const WorkerEnd& end) {
   const Place place = reported_place(*end.failure, end.last);
   std::string text = end.failure->text;
   if (text.find("phase " + place.phase) == std::string::npos) text += " (" + place.text() + ")";
-  return {end.failure->kind, place.phase, place.step, text};
+  return {end.failure->kind, place.phase, place.step, text, end.failure->rank, end.failure->host};
 }
 
 Failure timeout_failure(const WorkerEnd& end, const LaunchRequest& request) {
@@ -188,6 +177,17 @@ LaunchOutcome judge_end(const WorkerEnd& end, const LaunchRequest& request,
     judge_samples(end, std::move(left), outcome);
   }
   return outcome;
+}
+
+std::string with_log(std::string text, const WorkerEnd& end) {
+  if (end.not_understood > 0) {
+    text += fmt::format("; {} of its progress lines {} not understood", end.not_understood,
+                        noun_for(end.not_understood, "was", "were"));
+  }
+  if (end.log.empty()) return text;
+  text += end.log.size() == 1 ? "; its last line of output:" : "; its last lines of output:";
+  for (const std::string& line : end.log) text += "\n  " + line;
+  return text;
 }
 
 }  // namespace flopmark

@@ -14,4 +14,7 @@ namespace flopmark {
 LaunchOutcome judge_end(const WorkerEnd& end, const LaunchRequest& request,
                         const std::filesystem::path& samples);
 
+/// `text` and what the worker wrote last.
+std::string with_log(std::string text, const WorkerEnd& end);
+
 }  // namespace flopmark

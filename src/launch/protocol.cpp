@@ -18,8 +18,8 @@ using Json = nlohmann::json;
 constexpr size_t kTextLimitBytes = 24576;
 constexpr size_t kWordLimitBytes = 200;
 
-constexpr std::array<std::string_view, 6> kFailureKinds = {"out_of_memory", "crash",    "killed",
-                                                           "timeout",       "nan_loss", "error"};
+constexpr std::array<std::string_view, 7> kFailureKinds = {"out_of_memory", "crash",   "killed", "timeout",
+                                                           "nan_loss",      kPeerLost, "error"};
 constexpr std::array<ExitCode, 7> kErrorCodes = {
     ExitCode::cannot_judge, ExitCode::usage,          ExitCode::not_comparable, ExitCode::baseline,
     ExitCode::interference, ExitCode::not_reproduced, ExitCode::internal};
@@ -100,7 +100,10 @@ std::optional<Failure> failure_of(const Json& json) {
   const auto text = text_of(json, "text");
   if (!kind || !phase || !text) return std::nullopt;
   const bool known = std::find(kFailureKinds.begin(), kFailureKinds.end(), *kind) != kFailureKinds.end();
-  return Failure{known ? *kind : "error", word(*phase), count_of(json, "step"), message(*text)};
+  Failure failure{known ? *kind : "error", word(*phase), count_of(json, "step"), message(*text)};
+  failure.rank = count_of(json, "rank");
+  if (const auto host = text_of(json, "host")) failure.host = word(*host);
+  return failure;
 }
 
 std::optional<WorkerError> error_of(const Json& json) {
@@ -171,11 +174,13 @@ std::string format_turn(const TurnSamples& turn) {
 
 std::string format_failure(const Failure& failure) {
   const Json step = failure.step ? Json(*failure.step) : Json(nullptr);
-  return to_line({{"failure",
-                   {{"kind", word(failure.kind)},
-                    {"phase", word(failure.phase)},
-                    {"step", step},
-                    {"text", message(failure.text)}}}});
+  Json json = {{"kind", word(failure.kind)},
+               {"phase", word(failure.phase)},
+               {"step", step},
+               {"text", message(failure.text)}};
+  if (failure.rank) json["rank"] = *failure.rank;
+  if (failure.host) json["host"] = word(*failure.host);
+  return to_line({{"failure", json}});
 }
 
 std::string format_worker_error(const WorkerError& error) {

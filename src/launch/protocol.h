@@ -19,11 +19,16 @@ namespace flopmark {
 /// standard input: the line "stop" asks it to finish the present step and write what it has with status
 /// incomplete; the end of the input means that the front-end is gone, and the worker must end at once. Called
 /// with `--turns N` it takes turns with another worker instead of timing its steps in one go
-/// (control_line.h). Called as `flopmark-worker --version` it prints one version line to standard output, as
-/// `flopmark-worker --environment --device D` one line with the `environment` object of its samples.
+/// (control_line.h). Called with `--ranks N` and its own place among them (rank_launch.h) it trains together
+/// with other workers. Called as `flopmark-worker --version` it prints one version line to standard output,
+/// as `flopmark-worker --environment --device D` one line with the `environment` object of its samples.
 inline constexpr const char* kWorkerProtocol = "flopmark.worker/1";
 /// Longer lines are cut here by the reader, so a worker keeps its texts well below.
 inline constexpr size_t kWorkerLineLimitBytes = 65536;
+
+/// The kind of a failure that is another rank's: this one lost it. `rank`, `host`, `phase` and `step` are
+/// then those of the lost one, as far as they are known.
+inline constexpr const char* kPeerLost = "peer_lost";
 
 /// Exit codes of the worker: samples written (ok, incomplete or failed), a failure line sent, an error line
 /// sent.

@@ -64,15 +64,15 @@ WorkerEnd WorkerWatch::finish() {
 
 /// What has not greeted is not under the run's own limit yet: that would call a wrong program a slow run.
 WorkerWatch::Time WorkerWatch::deadline() const {
-  if (!end_.greeted && end_.interrupt == 0 && !end_.dismissed) return greeting_at_;
-  return resting_since_ ? Time::max() : end_at_;
+  if (!end_.greeted && end_.interrupt == 0 && !end_.dismissed) return std::min(greeting_at_, leaves_at_);
+  return std::min(resting_since_ ? Time::max() : end_at_, leaves_at_);
 }
 
 bool WorkerWatch::is_over() {
   if (process_.ended()) return true;
   if (!kill_now_ && Clock::now() < deadline()) return false;
   end_.killed_by_us = true;
-  end_.timed_out = !kill_now_ && end_at_ == timeout_at_;
+  end_.timed_out = !kill_now_ && end_at_ == timeout_at_ && Clock::now() < leaves_at_;
   return true;
 }
 
@@ -151,6 +151,10 @@ void WorkerWatch::dismiss() {
 void WorkerWatch::fail(const Failure& failure) {
   if (!end_.failure) end_.failure = failure;
   kill_now_ = true;
+}
+
+void WorkerWatch::end_within(std::chrono::duration<double> grace) {
+  leaves_at_ = std::min(leaves_at_, after(Clock::now(), grace));
 }
 
 size_t WorkerWatch::take_progress() {

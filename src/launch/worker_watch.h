@@ -77,6 +77,10 @@ class WorkerWatch {
   void dismiss();
   /// It broke the protocol: killed at once.
   void fail(const Failure& failure);
+  /// Another of its job has ended badly: it has so long to end by itself, then it is killed.
+  void end_within(std::chrono::duration<double> grace);
+  /// Killed at once, for no fault of its own.
+  void kill() { kill_now_ = true; }
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -103,6 +107,7 @@ class WorkerWatch {
   ProgressSink& sink_;
   WatchLimits limits_;
   Time timeout_at_, greeting_at_, end_at_, interrupted_at_;
+  Time leaves_at_ = Time::max();  ///< when it must be gone because of another
   std::optional<Time> resting_since_;
   bool kill_now_ = false;
   LineSplitter lines_{kWorkerLineLimitBytes};

@@ -233,6 +233,9 @@ std::optional<Conditions> merge_conditions(const std::vector<LaunchSamples>& lau
        {&Conditions::steal_ratio, &Conditions::others_cpu_ratio, &Conditions::run_queue_wait_ratio}) {
     merged.*member = merged_mean(all, member, weight_by_time);
   }
+  const bool has_peers = std::any_of(launches.begin(), launches.end(),
+                                     [](const LaunchSamples& launch) { return !launch.ranks.empty(); });
+  if (has_peers) merged.others_cpu_ratio.reset();  // the job's other ranks would be among them
   for (auto member : {&Conditions::involuntary_switches_per_step, &Conditions::major_faults_per_step,
                       &Conditions::minor_faults_per_step}) {
     merged.*member = merged_mean(all, member, weight_by_steps);

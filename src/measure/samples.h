@@ -15,8 +15,10 @@
 namespace flopmark {
 
 /// Where a step's time goes. `other` is what lies between a step's end and the next one's begin.
-enum class Phase : size_t { data, transfer, forward, backward, optimizer, other };
-inline constexpr size_t kPhaseCount = 6;
+/// `communication` is the part of the exchange between ranks that nothing hides; it is taken
+/// out of backward, and of the optimizer where that gathers parameters. Empty for one rank.
+enum class Phase : size_t { data, transfer, forward, backward, communication, optimizer, other };
+inline constexpr size_t kPhaseCount = 7;
 
 /// Raw times of a block of consecutive steps.
 struct BlockSamples {
@@ -52,6 +54,29 @@ struct TurnSamples {
                                                       ///< workers
 };
 
+/// One rank of a job of several, over the timed steps.
+struct RankSamples {
+  int64_t rank = 0;
+  std::string host, device_name;
+  std::optional<std::string> device_uuid;
+  std::vector<double> step_s;  ///< per timed step
+  double compute_s = 0;        ///< mean per step: from its begin until the last collective could start
+  double communication_s = 0;  ///< mean per step inside collectives: union of their intervals
+  double communication_exposed_s = 0;           ///< mean per step: wait after the last gradient was ready
+  int64_t samples = 0, tokens = 0, images = 0;  ///< of this rank, in the whole block
+  int64_t communication_bytes = 0;              ///< per step: the whole buffers handed to collectives, each
+                                                ///< collective counted once, as one rank sees them
+  std::optional<int64_t> memory_peak_bytes;     ///< of its device; on a CPU, of its process
+};
+
+/// How the ranks of a job of several exchanged their gradients.
+struct CommunicationSamples {
+  std::string backend;                  ///< gloo, nccl
+  std::string collective;               ///< all_reduce, reduce_scatter+all_gather
+  std::optional<double> exposed_ratio;  ///< of the step, 0 to 1: from steps with and without the exchange
+  std::string exposed_reason;           ///< why that is absent; else empty
+};
+
 /// What one worker process leaves behind: the raw-sample file, `flopmark.samples/1`.
 struct LaunchSamples {
   std::string status = "ok";  ///< ok, failed, incomplete
@@ -75,6 +100,11 @@ struct LaunchSamples {
   std::optional<FlopTotals> flops;
   int64_t counted_samples = 0;           ///< in the step that `flops` is of; 0: a usual step's
   std::vector<MatmulRate> matmul_rates;  ///< of `flopmark peak --measure` only
+  /// In rank 0's file of a job of several, by rank; else empty. `timed` then holds the sums of samples,
+  /// tokens and images over the ranks, the time until the slowest had ended each step, and phases that add
+  /// up to it (joined_block.h).
+  std::vector<RankSamples> ranks;
+  std::optional<CommunicationSamples> communication;  ///< present where `ranks` is not empty
 };
 
 /// Losses that are not finite are written as null and read back as NaN; a time that is not finite is refused.
@@ -82,6 +112,17 @@ struct LaunchSamples {
 nlohmann::json to_json(const LaunchSamples& samples);
 /// @throws std::exception on anything that is not flopmark.samples/1: the text names the key.
 LaunchSamples launch_samples_from_json(const nlohmann::json& json);
+
+/// One entry of `ranks`; a time that is not finite is refused. @throws std::logic_error for such a time.
+nlohmann::json to_json(const RankSamples& rank);
+/// @throws std::exception naming a key that is missing or of the wrong type.
+RankSamples rank_samples_from_json(const nlohmann::json& json);
+
+/// The `communication` object of samples.
+nlohmann::json to_json(const CommunicationSamples& communication);
+/// @throws std::exception naming a key that is missing or of the wrong type, or an exposed_ratio outside 0
+/// to 1.
+CommunicationSamples communication_samples_from_json(const nlohmann::json& json);
 
 /// The `environment` object of samples and records, and what `flopmark env` prints. Unknown is null.
 nlohmann::json to_json(const Environment& environment);

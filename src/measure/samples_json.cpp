@@ -12,8 +12,8 @@ namespace flopmark {
 namespace {
 
 constexpr const char* kSamplesSchema = "flopmark.samples/1";
-constexpr std::array<const char*, kPhaseCount> kPhaseNames = {"data",     "transfer",  "forward",
-                                                              "backward", "optimizer", "other"};
+constexpr std::array<const char*, kPhaseCount> kPhaseNames = {
+    "data", "transfer", "forward", "backward", "communication", "optimizer", "other"};
 
 using Json = nlohmann::json;
 
@@ -54,15 +54,18 @@ std::vector<double> losses_from_json(const Json& object) {
 }
 
 Json failure_to_json(const Failure& failure) {
-  return {{"kind", failure.kind},
-          {"phase", failure.phase},
-          {"step", nullable(failure.step)},
-          {"text", failure.text}};
+  Json json = {{"kind", failure.kind},
+               {"phase", failure.phase},
+               {"step", nullable(failure.step)},
+               {"text", failure.text}};
+  if (failure.rank) json["rank"] = *failure.rank;
+  if (failure.host) json["host"] = *failure.host;
+  return json;
 }
 
 Failure failure_from_json(const Json& json) {
-  return {text_field(json, "kind"), text_field(json, "phase"), optional_count_field(json, "step"),
-          text_field(json, "text")};
+  return {text_field(json, "kind"), text_field(json, "phase"),          optional_count_field(json, "step"),
+          text_field(json, "text"), optional_count_field(json, "rank"), optional_text_field(json, "host")};
 }
 
 Json data_to_json(const DataSummary& data) {
@@ -91,9 +94,15 @@ MemorySamples memory_from_json(const Json& json) {
           optional_count_field(json, "load_host_bytes")};
 }
 
+/// One rank exchanges nothing: its files need not say so.
+bool is_unused(const BlockSamples& block, size_t phase) {
+  return phase == static_cast<size_t>(Phase::communication) && block.phase_s[phase].empty();
+}
+
 Json block_to_json(const BlockSamples& block) {
   Json phases = Json::object();
   for (size_t i = 0; i < kPhaseCount; ++i) {
+    if (is_unused(block, i)) continue;
     phases[kPhaseNames[i]] = finite_list(block.phase_s[i], kPhaseNames[i]);
   }
   return {{"steps", block.steps},
@@ -163,6 +172,15 @@ void check_length(const std::vector<double>& values, int64_t steps, const char* 
   }
 }
 
+std::vector<RankSamples> ranks_from_json(const Json& json, int64_t steps) {
+  std::vector<RankSamples> ranks;
+  for (const Json& rank : array_field(json, "ranks")) {
+    ranks.push_back(rank_samples_from_json(rank));
+    check_length(ranks.back().step_s, steps, "step_s of a rank");
+  }
+  return ranks;
+}
+
 BlockSamples block_from_json(const Json& json) {
   BlockSamples block;
   block.steps = count_field(json, "steps");
@@ -170,6 +188,7 @@ BlockSamples block_from_json(const Json& json) {
   check_length(block.step_s, block.steps, "step_s");
   const Json& phases = field(json, "phase_s");
   for (size_t i = 0; i < kPhaseCount; ++i) {
+    if (is_unused(block, i) && !phases.contains(kPhaseNames[i])) continue;
     block.phase_s[i] = numbers_field(phases, kPhaseNames[i]);
     check_length(block.phase_s[i], block.steps, kPhaseNames[i]);
   }
@@ -198,29 +217,35 @@ Environment environment_from_json(const Json& json) {
 }
 
 Json to_json(const LaunchSamples& samples) {
-  return {{"schema", kSamplesSchema},
-          {"status", samples.status},
-          {"failure", samples.failure ? failure_to_json(*samples.failure) : Json(nullptr)},
-          {"environment", to_json(samples.environment)},
-          {"data", data_to_json(samples.data)},
-          {"model_data", samples.model_data},
-          {"matmul_precision", samples.matmul_precision},
-          {"attention_kernel", samples.attention_kernel},
-          {"parameters", samples.parameters},
-          {"warmup",
-           {{"step_s", finite_list(samples.warmup.step_s, "warmup step_s")},
-            {"steady", samples.warmup.steady},
-            {"reason", samples.warmup.reason}}},
-          {"timed", block_to_json(samples.timed)},
-          {"turns", turns_to_json(samples.turns)},
-          {"cached", samples.cached ? block_to_json(*samples.cached) : Json(nullptr)},
-          {"memory", memory_to_json(samples.memory)},
-          {"conditions", DescribedWriter::json_of(samples.conditions)},
-          {"ruler", DescribedWriter::json_of(samples.ruler)},
-          {"zero_inputs", nullable(samples.zero_inputs)},
-          {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)},
-          {"counted_samples", samples.counted_samples},
-          {"matmul_rates", matmul_rates_to_json(samples.matmul_rates)}};
+  Json json = {{"schema", kSamplesSchema},
+               {"status", samples.status},
+               {"failure", samples.failure ? failure_to_json(*samples.failure) : Json(nullptr)},
+               {"environment", to_json(samples.environment)},
+               {"data", data_to_json(samples.data)},
+               {"model_data", samples.model_data},
+               {"matmul_precision", samples.matmul_precision},
+               {"attention_kernel", samples.attention_kernel},
+               {"parameters", samples.parameters},
+               {"warmup",
+                {{"step_s", finite_list(samples.warmup.step_s, "warmup step_s")},
+                 {"steady", samples.warmup.steady},
+                 {"reason", samples.warmup.reason}}},
+               {"timed", block_to_json(samples.timed)},
+               {"turns", turns_to_json(samples.turns)},
+               {"cached", samples.cached ? block_to_json(*samples.cached) : Json(nullptr)},
+               {"memory", memory_to_json(samples.memory)},
+               {"conditions", DescribedWriter::json_of(samples.conditions)},
+               {"ruler", DescribedWriter::json_of(samples.ruler)},
+               {"zero_inputs", nullable(samples.zero_inputs)},
+               {"flops", samples.flops ? to_json(*samples.flops) : Json(nullptr)},
+               {"counted_samples", samples.counted_samples},
+               {"matmul_rates", matmul_rates_to_json(samples.matmul_rates)}};
+  if (!samples.ranks.empty()) {
+    json["ranks"] = Json::array();
+    for (const RankSamples& rank : samples.ranks) json["ranks"].push_back(to_json(rank));
+  }
+  if (samples.communication) json["communication"] = to_json(*samples.communication);
+  return json;
 }
 
 LaunchSamples launch_samples_from_json(const Json& json) {
@@ -256,6 +281,10 @@ LaunchSamples launch_samples_from_json(const Json& json) {
     samples.flops = flop_totals_from_json(flops);
   }
   if (json.contains("matmul_rates")) samples.matmul_rates = matmul_rates_from_json(json);
+  if (json.contains("ranks")) samples.ranks = ranks_from_json(json, samples.timed.steps);
+  if (json.contains("communication")) {
+    samples.communication = communication_samples_from_json(json.at("communication"));
+  }
   return samples;
 }
 

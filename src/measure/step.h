@@ -14,6 +14,9 @@ struct BlockFacts {
   std::vector<double> losses;   ///< one per step (mean of its micro-batches)
   /// Steps whose update was left out because a gradient overflowed; absent where losses are not scaled.
   std::optional<int64_t> skipped_steps = std::nullopt;
+  /// Of a job of several ranks, per step: what nothing hid of the exchange between them, within backward (its
+  /// last micro-batch) and within the update. Empty for one rank.
+  std::vector<double> exchange_in_backward_s = {}, exchange_in_update_s = {};
 };
 
 /// One optimizer step, cut where phases are timed. The real one is in src/train, a fake in tests/fakes.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace flopmark {
@@ -55,6 +56,23 @@ std::vector<double>& phase_of(BlockSamples& samples, Phase phase) {
   return samples.phase_s[static_cast<size_t>(phase)];
 }
 
+/// Moves what the exchange between ranks added from the phases it lies in to its own. Without an exchange
+/// that phase stays empty.
+void take_exchange_out(const BlockFacts& facts, BlockSamples& samples) {
+  const auto move = [&](const std::vector<double>& exchange_s, Phase from) {
+    for (size_t i = 0; i < exchange_s.size(); ++i) {
+      double& rest_s = phase_of(samples, from).at(i);
+      const double part_s = std::clamp(exchange_s[i], 0.0, rest_s);
+      rest_s -= part_s;
+      phase_of(samples, Phase::communication).at(i) += part_s;
+    }
+  };
+  if (facts.exchange_in_backward_s.empty() && facts.exchange_in_update_s.empty()) return;
+  phase_of(samples, Phase::communication).assign(static_cast<size_t>(samples.steps), 0.0);
+  move(facts.exchange_in_backward_s, Phase::backward);
+  move(facts.exchange_in_update_s, Phase::optimizer);
+}
+
 /// Reads one step's marks: `begin` is its first; the step ends where the next begins, the last at its own
 /// last mark.
 void read_step(const Marker& marker, size_t begin, size_t micro_batches, bool is_last,
@@ -77,7 +95,7 @@ void read_step(const Marker& marker, size_t begin, size_t micro_batches, bool is
   samples.step_s.push_back(marker.elapsed_s(begin, end));
 }
 
-void take_facts(BlockFacts facts, BlockSamples& samples) {
+void take_facts(const BlockFacts& facts, BlockSamples& samples) {
   if (facts.losses.size() != static_cast<size_t>(samples.steps)) {
     throw std::logic_error(
         fmt::format("the training step reported {} losses for {} steps: please report this fault",
@@ -87,7 +105,7 @@ void take_facts(BlockFacts facts, BlockSamples& samples) {
   samples.tokens = facts.tokens;
   samples.images = facts.images;
   samples.data_wait_host_s = facts.data_wait_host_s;
-  samples.losses = std::move(facts.losses);
+  samples.losses = facts.losses;
   samples.skipped_steps = facts.skipped_steps;
 }
 
@@ -136,20 +154,22 @@ BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const B
   state.step = options.steps_before;
   state.steps = options.steps_before + options.steps;
   state.stage = LoopState::Stage::timed;
-  step.begin_block(options.steps);
   marker.reserve(static_cast<size_t>(options.steps) * marks_per_step(micro_batches));
+  step.begin_block(options.steps);
 
   const TimedRegion region = run_timed_region(step, marker, clock, options, state);
 
   BlockSamples samples;
   samples.steps = region.steps;
   samples.wall_s = region.wall_s;
-  take_facts(step.end_block(), samples);
+  const BlockFacts facts = step.end_block();
+  take_facts(facts, samples);
   require_finite(samples.losses, options.steps_before);
   for (int64_t i = 0; i < samples.steps; ++i) {
     const size_t begin = static_cast<size_t>(i) * marks_per_step(micro_batches);
     read_step(marker, begin, micro_batches, i + 1 == samples.steps, samples);
   }
+  take_exchange_out(facts, samples);
   return samples;
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 
 #include "measure/samples.h"
@@ -55,6 +56,9 @@ struct WarmupOptions {
   double min_s = 0, max_s = 120;  ///< host clock; min_s is 30 on a GPU
   int64_t micro_batches = 1;
   Thermometer* thermometer = nullptr;  ///< not owned; null: no temperature to wait for. Read twice a second.
+  /// Of a job of several ranks: called after each step with whether this rank would end; whether all would.
+  /// Then all take equally many steps. Null: alone.
+  std::function<bool(bool)> all_agree = nullptr;
 };
 
 /// Steps until the step time is steady (see warmup_detector.h), synchronizing after each; times are the

@@ -109,6 +109,7 @@ WarmupSamples run_warmup(TrainingStep& step, Marker& marker, Clock& clock, const
     const double now_s = elapsed_s();
     temperature.read_at(now_s);
     end = end_of_warmup(detector, temperature, options, number, now_s);
+    if (options.all_agree && !options.all_agree(end != End::none)) end = End::none;
   }
 
   samples.steady = end != End::none && detector.steady_so_far() && temperature.settled();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "metrics/ranks.h"
+
 namespace flopmark {
 namespace {
 
@@ -76,13 +78,18 @@ int64_t recompute_only_flop(const FlopTotals& totals) {
   return totals.model_flop() + totals.recompute_flop;
 }
 
-std::optional<double> largest(const MetricInputs& inputs, std::optional<int64_t> MemorySamples::*bytes) {
+/// The highest of all launches; with `of_ranks` also of all ranks, whose one figure of memory is then
+/// `bytes`.
+std::optional<double> largest(const MetricInputs& inputs, std::optional<int64_t> MemorySamples::*bytes,
+                              bool of_ranks = false) {
   std::optional<int64_t> peak;
+  const auto take = [&](const std::optional<int64_t>& value) {
+    if (value && *value >= 0) peak = std::max(peak.value_or(0), *value);
+  };
   for (const LaunchSamples& launch : inputs.launches) {
-    const std::optional<int64_t>& value = launch.memory.*bytes;
-    if (value && *value >= 0) {
-      peak = std::max(peak.value_or(0), *value);
-    }
+    take(launch.memory.*bytes);
+    if (!of_ranks || !(launch.memory.*bytes)) continue;
+    for (const RankSamples& rank : launch.ranks) take(rank.memory_peak_bytes);
   }
   return peak ? std::optional(static_cast<double>(*peak)) : std::nullopt;
 }
@@ -129,7 +136,7 @@ std::optional<double> hfu_recompute_only(const MetricInputs& inputs) {
 }
 
 std::optional<double> memory_peak_allocated(const MetricInputs& inputs) {
-  return largest(inputs, &MemorySamples::allocated_bytes);
+  return largest(inputs, &MemorySamples::allocated_bytes, true);
 }
 std::optional<double> memory_peak_reserved(const MetricInputs& inputs) {
   return largest(inputs, &MemorySamples::reserved_bytes);
@@ -138,12 +145,26 @@ std::optional<double> memory_device_used(const MetricInputs& inputs) {
   return largest(inputs, &MemorySamples::device_used_bytes);
 }
 std::optional<double> host_peak(const MetricInputs& inputs) {
-  return largest(inputs, &MemorySamples::host_bytes);
+  const bool is_on_cpu = !memory_peak_allocated(inputs);  // then it is what the ranks say of themselves
+  return largest(inputs, &MemorySamples::host_bytes, is_on_cpu);
 }
 
-/// One device exchanges nothing: there is no share to state.
-std::optional<double> no_communication(const MetricInputs&) {
-  return std::nullopt;
+/// Mean over the ranks of the time inside collectives, waiting for slower ranks included, hidden or not.
+/// One rank exchanges nothing: there is no share to state.
+std::optional<double> communication_share(const MetricInputs& inputs) {
+  const auto communication = summarize_communication(inputs.launches);
+  double step_s = 0, steps = 0;
+  for (const LaunchSamples& launch : inputs.launches) {
+    for (const double one_s : launch.timed.step_s) step_s += one_s;
+    steps += static_cast<double>(launch.timed.step_s.size());
+  }
+  return communication ? quotient(communication->total_s * steps, step_s) : std::nullopt;
+}
+
+/// What a step loses by the exchange: from steps with and without it.
+std::optional<double> communication_exposed(const MetricInputs& inputs) {
+  const auto communication = summarize_communication(inputs.launches);
+  return communication ? communication->exposed_ratio : std::nullopt;
 }
 
 /// Share of the step spent in the data phase: on a CPU the wait for the loader, on a GPU the idle gap it
@@ -190,11 +211,12 @@ std::optional<double> loader_cost(const MetricInputs& inputs) {
   return pass && rate ? quotient(pass->samples, pass->wall_s * *rate) : std::nullopt;
 }
 
-/// The boards' energy over the timed steps, shared among `count`; absent unless every launch has it.
+/// The boards' energy over the timed steps, shared among `count`; absent unless every launch has it, and of
+/// several ranks, as a launch has that of one board only.
 std::optional<double> energy_per(const MetricInputs& inputs, int64_t BlockSamples::*count) {
   double energy_j = 0, total = 0;
   for (const LaunchSamples& launch : inputs.launches) {
-    if (!launch.conditions || !launch.conditions->device_energy_j) {
+    if (!launch.conditions || !launch.conditions->device_energy_j || !launch.ranks.empty()) {
       return std::nullopt;
     }
     energy_j += *launch.conditions->device_energy_j;
@@ -235,8 +257,9 @@ const std::vector<MetricRow>& metric_rows() {
        memory_peak_reserved},
       {"memory_device_used_bytes", "Device memory used", Unit::bytes, Better::lower, memory_device_used},
       {"host_peak_bytes", "Peak host memory", Unit::bytes, Better::lower, host_peak},
-      {"communication_ratio", "Communication share", Unit::ratio, Better::lower, no_communication},
-      {"communication_exposed_ratio", "Communication exposed", Unit::ratio, Better::lower, no_communication},
+      {"communication_ratio", "Communication share", Unit::ratio, Better::lower, communication_share},
+      {"communication_exposed_ratio", "Communication exposed", Unit::ratio, Better::lower,
+       communication_exposed},
       {"data_wait_ratio", "Data wait share", Unit::ratio, Better::lower, data_wait},
       {"step_cached_s", "Step time, cached batch", Unit::seconds, Better::lower, step_cached},
       {"step_to_cached_ratio", "Step over cached batch", Unit::ratio, Better::lower, loader_cost},

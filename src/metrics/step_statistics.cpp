@@ -70,6 +70,7 @@ Phases compute_phases(const std::vector<LaunchSamples>& launches) {
   phases.transfer_s = mean_phase_s(launches, Phase::transfer, steps);
   phases.forward_s = mean_phase_s(launches, Phase::forward, steps);
   phases.backward_s = mean_phase_s(launches, Phase::backward, steps);
+  phases.communication_exposed_s = mean_phase_s(launches, Phase::communication, steps);
   phases.optimizer_s = mean_phase_s(launches, Phase::optimizer, steps);
   phases.other_s = mean_phase_s(launches, Phase::other, steps);
   phases.data_wait_host_s = wait_s / static_cast<double>(steps);

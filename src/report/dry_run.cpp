@@ -48,13 +48,16 @@ Formula by_formula(const RunConfig& config, const BatchShape& batch, bool fused)
 }  // namespace
 
 StaticMemory static_memory(const RunConfig& config, int64_t parameters) {
-  const int64_t bytes = parameters * parameter_bytes(config.train.precision);
-  return {bytes, bytes, bytes * optimizer_values(config.train.optimizer)};
+  const int64_t value_bytes = parameter_bytes(config.train.precision);
+  const int64_t bytes = parameters * value_bytes;
+  const int64_t shares = config.parallel.sharding == "zero2" ? config.parallel.ranks : 1;
+  const int64_t updated = (parameters + shares - 1) / shares;  // by one rank
+  return {bytes, bytes, updated * value_bytes * optimizer_values(config.train.optimizer)};
 }
 
 nlohmann::json dry_run(const RunConfig& config) {
   if (!config.model.file().empty()) {
-    return {{"config", to_json(config)},
+    return {{"config", whole_json(config)},
             {"parameters", nullptr},
             {"flops", nullptr},
             {"memory", nullptr},
@@ -68,7 +71,7 @@ nlohmann::json dry_run(const RunConfig& config) {
   const BatchShape batch{config.data.batch_size, config.data.sequence_length};
   const auto [flops, parameters] = by_formula(config, batch, fused);
   const StaticMemory memory = static_memory(config, parameters);
-  return {{"config", to_json(config)},
+  return {{"config", whole_json(config)},
           {"parameters", parameters},
           {"flops",
            {{"forward_flop", flops.forward_flop},

@@ -39,11 +39,15 @@ void add_step_rows(const RunRecord& record, std::vector<TableRow>& rows) {
   rows.push_back({"Step time, mean", format_seconds(step.mean), interval_note(step, record)});
 }
 
+std::string per_step(const RunRecord& record) {
+  return record.environment.device_count == 1 ? " a step" : " a step and device";
+}
+
 std::string model_flop_note(const RunRecord& record) {
   if (!record.flops) return "";
   const FlopTotals& flops = *record.flops;
-  return fmt::format("{}{} a step: forward {}, backward {}", flops.lower_bound ? "at least " : "",
-                     format_flop(flops.model_flop()), format_flop(flops.forward_flop),
+  return fmt::format("{}{}{}: forward {}, backward {}", flops.lower_bound ? "at least " : "",
+                     format_flop(flops.model_flop()), per_step(record), format_flop(flops.forward_flop),
                      format_flop(flops.backward_flop));
 }
 
@@ -51,20 +55,23 @@ std::string hardware_flop_note(const RunRecord& record) {
   if (!record.flops) return "";
   const FlopTotals& flops = *record.flops;
   const int64_t attention = flops.backward_hardware_flop - flops.backward_flop;
-  std::string note = format_flop(flops.hardware_flop()) + " a step, as executed";
+  std::string note = format_flop(flops.hardware_flop()) + per_step(record) + ", as executed";
   if (attention > 0) note += fmt::format("; {} recomputed inside fused attention", format_flop(attention));
   if (flops.recompute_flop > 0)
     note += fmt::format("; {} recomputed blocks", format_flop(flops.recompute_flop));
   return note;
 }
 
-std::string peak_text(const Peak& peak) {
+std::string peak_text(const RunRecord& record) {
+  const Peak& peak = record.peak;
+  const int64_t devices = record.environment.device_count;
+  const std::string each = devices == 1 ? "" : fmt::format(" of each of {} devices", devices);
   const std::string source = peak.source == "by_hand"    ? "given by hand"
                              : peak.source == "measured" ? "measured"
                                                          : "from the " + printable(peak.source);
   const std::string derivation = peak.derivation ? " (" + printable(*peak.derivation) + ")" : "";
-  return fmt::format("of {} dense {}, {}{}", format_flop_per_s(peak.flop_per_s), printable(peak.precision),
-                     source, derivation);
+  return fmt::format("of {} dense {}{}, {}{}", format_flop_per_s(peak.flop_per_s), printable(peak.precision),
+                     each, source, derivation);
 }
 
 std::string hint(double ratio, const Peak& peak) {
@@ -85,7 +92,7 @@ std::string hint(double ratio, const Peak& peak) {
 }
 
 std::string mfu_note(const RunRecord& record, std::optional<double> value) {
-  if (value) return peak_text(record.peak) + hint(*value, record.peak);
+  if (value) return peak_text(record) + hint(*value, record.peak);
   if (record.peak.flop_per_s) return "not measured";
   const std::string reason =
       record.peak.reason.value_or("no peak is known; peak.flop_per_s gives it by hand");
@@ -108,6 +115,18 @@ std::string loader_note(const RunRecord& record, std::optional<double> ratio) {
                      format_share(cost_s / step_s));
 }
 
+std::string host_peak_note(const RunRecord& record, std::optional<double>) {
+  return record.ranks.empty() ? "resident peak of the process" : "resident peak of the largest rank";
+}
+
+std::string communication_note(const RunRecord&, std::optional<double>) {
+  return "of the step inside collectives, mean of the ranks, hidden behind backward or not";
+}
+
+std::string exposed_note(const RunRecord&, std::optional<double>) {
+  return "of the step, from further steps with and without the exchange";
+}
+
 using Note = std::string (*)(const RunRecord&, std::optional<double>);
 
 /// What a metric rests on, where the table can say so in a line.
@@ -123,8 +142,9 @@ const std::map<std::string, Note>& notes() {
        [](const RunRecord&, std::optional<double>) -> std::string {
          return "without what fused attention recomputes, as published tables have it";
        }},
-      {"host_peak_bytes",
-       [](const RunRecord&, std::optional<double>) -> std::string { return "resident peak of the process"; }},
+      {"host_peak_bytes", host_peak_note},
+      {"communication_ratio", communication_note},
+      {"communication_exposed_ratio", exposed_note},
       {"energy_per_step_j",
        [](const RunRecord&, std::optional<double>) -> std::string {
          return "of the whole device, by its own counter";

@@ -11,6 +11,7 @@
 #include "flops/closed_form.h"
 #include "measure/ruler.h"
 #include "report/metric_table.h"
+#include "report/rank_table.h"
 #include "report/shell_quoted.h"
 #include "report/text_layout.h"
 #include "report/units.h"
@@ -44,9 +45,12 @@ std::string prefixed(const std::string& word, const std::optional<std::string>& 
 
 std::string device_line(const RunRecord& record) {
   const Environment& environment = record.environment;
-  const std::string count =
-      environment.device_count == 1 ? "" : fmt::format("{} x ", environment.device_count);
-  const std::string threads = environment.threads ? counted(*environment.threads, "thread") : "";
+  const bool is_cpu = !environment.cuda.has_value();
+  const std::string count = environment.device_count == 1 ? ""
+                            : is_cpu ? fmt::format("{} ranks on ", environment.device_count)
+                                     : fmt::format("{} x ", environment.device_count);
+  const std::string each = environment.device_count == 1 ? "" : " each";
+  const std::string threads = environment.threads ? counted(*environment.threads, "thread") + each : "";
   return hanging("device   ",
                  joined({count + printable(environment.device_name.value_or("unknown device")), threads,
                          prefixed("LibTorch ", environment.libtorch), prefixed("CUDA ", environment.cuda),
@@ -60,6 +64,8 @@ std::string batch_text(const RunRecord& record) {
   std::string text = batch.empty() ? "" : "batch " + batch;
   if (!length.empty()) text += " x " + length + (length == "1" ? " token" : " tokens");
   if (!accumulation.empty() && accumulation != "1") text += " x " + accumulation + " accumulated";
+  if (!text.empty() && record.environment.device_count > 1)
+    text += fmt::format(" x {} ranks", record.environment.device_count);
   return text;
 }
 
@@ -97,14 +103,14 @@ std::string model_line(const RunRecord& record) {
                                       config_text(record, "/train/optimizer/type")}));
 }
 
-/// Samples of an epoch that no step sees, because they do not fill a batch.
+/// Samples of an epoch that no step sees, because they do not fill a batch of all ranks.
 std::string dropped_text(const RunRecord& record) {
   const auto& config = record.config;
   const nlohmann::json::json_pointer size("/data/batch_size"), drops("/data/drop_last");
   if (!record.data.samples || !record.data.path || !config.contains(size) || !config.contains(drops))
     return "";
   if (config.at(drops) != true || !config.at(size).is_number_integer()) return "";
-  const auto batch = config.at(size).get<int64_t>();
+  const int64_t batch = config.at(size).get<int64_t>() * record.environment.device_count;
   const int64_t rest = batch > 0 ? *record.data.samples % batch : 0;
   return rest == 0 ? "" : fmt::format("{} of them dropped each epoch (data.drop_last)", rest);
 }
@@ -213,6 +219,22 @@ std::string mark(const RunRecord& record) {
   return record.failure ? hanging("FAILED: ", printable(failure_text(*record.failure))) : "FAILED\n";
 }
 
+/// Whether `text` has "rank 3" in it, and not only "rank 30".
+bool names_rank(const std::string& text, int64_t rank) {
+  const std::string name = rank_name(rank, {});
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if (end == text.size() || text[end] < '0' || text[end] > '9') return true;
+  }
+  return false;
+}
+
+/// The rank that failed, where its message does not name it.
+std::string culprit_text(const Failure& failure) {
+  if (!failure.rank || names_rank(failure.text, *failure.rank)) return "";
+  return rank_name(*failure.rank, failure.host) + ": ";
+}
+
 }  // namespace
 
 std::string failure_text(const Failure& failure) {
@@ -220,7 +242,7 @@ std::string failure_text(const Failure& failure) {
   const bool has_place = failure.text.find("phase " + failure.phase) != std::string::npos;
   std::string text =
       has_place ? failure.text : fmt::format("{} (in phase {}{})", failure.text, failure.phase, step);
-  std::string safe = printable(failure.kind) + ": ";
+  std::string safe = printable(failure.kind) + ": " + culprit_text(failure);
   for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
     safe += printable(text.substr(0, end)) + "\n";
     text.erase(0, end + 1);
@@ -230,11 +252,12 @@ std::string failure_text(const Failure& failure) {
 
 std::string summarize(const RunRecord& record, const SummaryContext& context) {
   const std::string table = metric_table(record);
+  const std::string ranks = rank_table(record);
   const std::string path =
       context.record_path.empty() ? "" : "record   " + printable(context.record_path) + "\n";
   return printable(record.name) + "\n" + device_line(record) + model_line(record) + data_line(record) +
-         subject_line(record) + (table.empty() ? "" : "\n" + table) + operators_table(record) +
-         conventions(record) + ruler_line(record) + warning_lines(record) + path +
+         subject_line(record) + (table.empty() ? "" : "\n" + table) + (ranks.empty() ? "" : "\n" + ranks) +
+         operators_table(record) + conventions(record) + ruler_line(record) + warning_lines(record) + path +
          baseline_line(record, context) + mark(record);
 }
 

@@ -12,7 +12,9 @@
 #include "measure/condition_log.h"
 #include "measure/ruler.h"
 #include "metrics/metrics.h"
+#include "metrics/ranks.h"
 #include "results/record_file.h"
+#include "results/record_peak.h"
 #include "results/run_warnings.h"
 #include "stats/quantile.h"
 
@@ -122,7 +124,7 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
   record.time = utc_now();
   record.command_line = inputs.command_line;
   record.flopmark_version = FLOPMARK_VERSION;
-  record.config = to_json(effective_config(inputs));
+  record.config = whole_json(effective_config(inputs));
   for (size_t i = 0; i < inputs.config.data.paths.size(); ++i) {
     record.config["data"]["paths"][i] = portable_path(inputs.config.data.paths[i], inputs.store_root);
   }
@@ -137,40 +139,15 @@ void add_facts(RunRecord& record, const RecordInputs& inputs) {
     path = portable_path(path.get<std::string>(), inputs.store_root);
   }
   record.subject = inputs.subject;
-  record.environment = inputs.host;
-}
-
-PeakDevice peak_device(const Environment& environment) {
-  PeakDevice device;
-  device.name = environment.device_name.value_or(environment.cpu_model.value_or(""));
-  device.is_cpu = !environment.cuda.has_value();
-  device.threads = environment.threads;
-  device.sm_count = environment.sm_count;
-  device.clock_hz = environment.sm_clock_hz;
-  return device;
-}
-
-/// `precision` is that of the configured matmuls; what was counted goes before it.
-void add_peak(RunRecord& record, const RecordInputs& inputs, const std::string& precision) {
-  const PeakDevice device = peak_device(record.environment);
-  if (inputs.config.peak_flop_per_s) {
-    record.peak = resolve_peak(inputs.config.peak_flop_per_s, device.name, precision);
-    return;
-  }
-  std::vector<PrecisionWork> work;
-  for (const PrecisionFlops& part : record.flops.value_or(FlopTotals{}).by_precision) {
-    work.push_back({part.precision, static_cast<double>(part.model_flop)});
-  }
-  record.peak = effective_peak(inputs.peaks, device, work, precision);
-  const auto clocks = clock_disagreement(inputs.peaks, device);
-  if (clocks && record.peak.source == "table") record.warnings.push_back({"peak_clock", *clocks});
+  record.environment = of_ranks(inputs.host, inputs.config.parallel.ranks);
 }
 
 void add_launch_facts(RunRecord& record, const RecordInputs& inputs) {
   std::string precision = peak_precision(inputs.config.train.precision);
   if (!inputs.launches.empty()) {
     const LaunchSamples& first = inputs.launches.front();
-    record.environment = merge_environment(inputs.host, first.environment);
+    record.environment =
+        of_ranks(merge_environment(inputs.host, first.environment), inputs.config.parallel.ranks);
     record.data = first.data;
     if (first.data.path) record.data.path = portable_path(*first.data.path, inputs.store_root);
     if (first.parameters > 0) record.parameters = first.parameters;
@@ -231,12 +208,15 @@ RunRecord assemble_record(const RecordInputs& inputs) {
   if (!record.failure && !launches.empty()) {
     record.metrics = compute_metrics({launches, record.peak, record.environment.device_count});
     record.phases = compute_phases(launches);
+    record.ranks = summarize_ranks(launches);
+    record.communication = summarize_communication(launches);
     record.conditions = merge_conditions(launches);
     record.ruler = merge_rulers(launches);
     append(record.warnings, launch_warnings(launches));
     append(record.warnings, data_warnings(launches));
     append(record.warnings, condition_warnings(launches));
     append(record.warnings, machine_warnings(record));
+    append(record.warnings, rank_warnings(record));
   }
   append(record.warnings, subject_warnings(inputs.subject));
 

@@ -23,6 +23,7 @@ constexpr double kSwitchesPerSecond = 100;  // per CPU; a competing thread is le
 struct RunConditions {
   Conditions merged;
   double wall_s = 0, steps = 0, cpus = 1;
+  bool has_peers = false;  ///< other ranks, which may run on the same CPUs
 };
 
 double share_of(const Conditions& conditions, const std::string& reason) {
@@ -90,10 +91,11 @@ std::optional<Warning> cpu_shared(const RunConditions& run) {
     signs.push_back(fmt::format("{:.0f} involuntary context switches a second", switches / run.wall_s));
   }
   if (signs.empty()) return std::nullopt;
-  return Warning{"cpu_shared",
-                 fmt::format("other load on the CPU while steps were timed ({}): stop it, or leave "
-                             "it CPUs of its own",
-                             fmt::join(signs, ", "))};
+  const char* who = run.has_peers ? "other load, or the job's own ranks," : "other load";
+  const char* advice =
+      run.has_peers ? "stop it, or use fewer ranks or threads" : "stop it, or leave it CPUs of its own";
+  return Warning{"cpu_shared", fmt::format("{} on the CPU while steps were timed ({}): {}", who,
+                                           fmt::join(signs, ", "), advice)};
 }
 
 }  // namespace
@@ -108,6 +110,7 @@ std::vector<Warning> condition_warnings(const std::vector<LaunchSamples>& launch
     run.wall_s += launch.conditions->duration_s.value_or(0);
     run.steps += static_cast<double>(launch.timed.steps);
   }
+  run.has_peers = !launches.front().ranks.empty();
   run.cpus = static_cast<double>(launches.front().environment.cpu_logical.value_or(1));
   for (const auto find : {throttled, clock_drop, clock_not_locked, device_shared, cpu_shared}) {
     if (auto found = find(run)) warnings.push_back(std::move(*found));

@@ -58,6 +58,32 @@ void describe(V& visit, typename V::template Of<Phases>& phases) {
 }
 
 template <typename V>
+void describe(V& visit, typename V::template Of<RankSummary>& rank) {
+  visit("rank", rank.rank);
+  visit("host", rank.host);
+  visit("device_name", rank.device_name);
+  visit("device_uuid", rank.device_uuid);
+  visit("step_s", rank.step_s);
+  visit("compute_s", rank.compute_s);
+  visit("communication_s", rank.communication_s);
+  visit("communication_exposed_s", rank.communication_exposed_s);
+  visit("samples_per_s", rank.samples_per_s);
+  visit("memory_peak_bytes", rank.memory_peak_bytes);
+}
+
+template <typename V>
+void describe(V& visit, typename V::template Of<CommunicationSummary>& communication) {
+  visit("backend", communication.backend);
+  visit("collective", communication.collective);
+  visit("bytes_per_step", communication.bytes_per_step);
+  visit("total_s", communication.total_s);
+  visit("exposed_s", communication.exposed_s);
+  visit("bus_bandwidth_bytes_per_s", communication.bus_bandwidth_bytes_per_s);
+  visit("exposed_ratio", communication.exposed_ratio);
+  visit("exposed_reason", communication.exposed_reason);
+}
+
+template <typename V>
 void describe(V& visit, typename V::template Of<WarmupSummary>& warmup) {
   visit("steps", warmup.steps);
   visit("first_step_s", warmup.first_step_s);
@@ -71,6 +97,8 @@ void describe(V& visit, typename V::template Of<Failure>& failure) {
   visit("phase", failure.phase);
   visit("step", failure.step);
   visit("text", failure.text);
+  visit("rank", failure.rank);
+  visit("host", failure.host);
 }
 
 template <typename V>
@@ -115,6 +143,8 @@ void describe(V& visit, typename V::template Of<RunRecord>& record) {
   visit("peak", record.peak);
   visit("metrics", record.metrics);
   visit("phases", record.phases);
+  visit("ranks", record.ranks);
+  visit("communication", record.communication);
   visit("conditions", record.conditions);
   visit("ruler", record.ruler);
   visit("warmup", record.warmup);

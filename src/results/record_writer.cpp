@@ -68,6 +68,16 @@ class Writer {
   json object_ = json::object();
 };
 
+/// What only a job of several ranks has.
+void erase_unused(json& record) {
+  if (record["ranks"].empty()) record.erase("ranks");
+  if (record["communication"].is_null()) record.erase("communication");
+  json& failure = record["failure"];
+  for (const char* key : {"rank", "host"}) {
+    if (failure.is_object() && failure[key].is_null()) failure.erase(key);
+  }
+}
+
 }  // namespace
 
 json to_json(const RunRecord& record) {
@@ -75,6 +85,7 @@ json to_json(const RunRecord& record) {
   object["schema"] = kRecordSchema;
   object["forced"] = record.forced_reason ? json{{"reason", *record.forced_reason}} : json(nullptr);
   if (record.anchor_reason) object["anchor"] = {{"reason", *record.anchor_reason}};
+  erase_unused(object);
   for (json& repeat : object["repeats"]) {
     if (repeat["step_s"].empty()) repeat.erase("step_s");  // a baseline has none
     if (repeat["skipped_steps"].is_null()) repeat.erase("skipped_steps");

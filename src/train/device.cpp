@@ -66,4 +66,25 @@ torch::Device resolve_device(const std::string& name) {
   return cuda_device(*index);
 }
 
+std::string rank_device(const std::string& name, const RankPlace& place) {
+  const auto count = static_cast<int64_t>(at::getNumGPUs());
+  const bool own_gpus = name == "cuda" || (name == "auto" && count > 0);
+  if (!own_gpus) {
+    if (!cuda_index(name) || place.local_ranks == 1) return name;
+    throw usage_error(fmt::format(
+        "device: \"{}\" is one GPU, but {} ranks run on this host; use cuda or auto, which give each "
+        "rank its own",
+        name, place.local_ranks));
+  }
+  if (count < place.local_ranks) {
+    throw usage_error(
+        fmt::format("device: \"{}\", but there {} {} for the {} ranks on this host (parallel.ranks); use as "
+                    "many ranks as "
+                    "devices, or device cpu{}",
+                    name, noun_for(count, "is", "are"), counted(count, "CUDA device"), place.local_ranks,
+                    count == 0 ? fmt::format(" ({})", why_no_cuda()) : ""));
+  }
+  return fmt::format("cuda:{}", place.local_rank);
+}
+
 }  // namespace flopmark

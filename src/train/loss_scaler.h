@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace flopmark {
 
@@ -28,6 +29,8 @@ class LossScaler {
   void update(const torch::Tensor& overflow);
   /// Waits for the device.
   double scale() const { return scale_.item<double>(); }
+  /// What update() changes.
+  std::vector<torch::Tensor> state() const { return {scale_, growth_tracker_}; }
 
  private:
   Options options_;

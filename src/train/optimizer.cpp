@@ -134,7 +134,7 @@ torch::Tensor Optimizer::step(std::optional<double> clip_norm, LossScaler* scale
     overflow = scaler->unscale(now_.gradients);
   }
   if (clip_norm) {
-    clip_gradients(now_.gradients, *clip_norm);
+    clip_gradients(now_.gradients, *clip_norm, whole_square_sum_);
   }
   update(now_, overflow);
   if (scaler == nullptr) {
@@ -142,6 +142,17 @@ torch::Tensor Optimizer::step(std::optional<double> clip_norm, LossScaler* scale
   }
   scaler->update(*overflow);
   return *overflow;
+}
+
+std::vector<torch::Tensor> Optimizer::state() const {
+  std::vector<torch::Tensor> tensors;
+  for (const auto& column : all_.state) {
+    for (const auto& tensor : column) {
+      if (tensors.empty() || !tensors.back().is_same(tensor))
+        tensors.push_back(tensor);  // a counter is shared
+    }
+  }
+  return tensors;
 }
 
 void Optimizer::clear_gradients() {

@@ -2,8 +2,10 @@
 
 #include <torch/types.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "config/run_config.h"
@@ -27,6 +29,12 @@ class Optimizer {
   /// it to zeros, which saves two passes over the gradients.
   void clear_gradients();
   const std::vector<torch::Tensor>& parameters() const { return all_.parameters; }
+  /// Momenta, step counters: what an update changes besides the parameters; each tensor once.
+  std::vector<torch::Tensor> state() const;
+  /// Of an optimizer that has a share of the parameters only: completes a sum of squares before clipping.
+  void set_whole_square_sum(std::function<void(torch::Tensor&)> complete) {
+    whole_square_sum_ = std::move(complete);
+  }
 
  protected:
   /// Lists of equal length: entry i of each belongs to the same parameter.
@@ -45,6 +53,7 @@ class Optimizer {
 
   Columns all_;  ///< its gradients stay empty
   Columns now_;  ///< of the parameters that have a gradient in this step
+  std::function<void(torch::Tensor&)> whole_square_sum_;
 };
 
 /// SGD or AdamW with the formulas of torch.optim. @throws Error 200 for an unknown type.

@@ -24,23 +24,28 @@ struct TorchStep::State {
   };
 
   State(std::unique_ptr<TrainableModel> the_model, std::unique_ptr<Loader> the_loader,
-        const StepOptions& options)
+        const StepOptions& options, std::unique_ptr<GradientExchange> the_exchange)
       : model(std::move(the_model)),
         loader(std::move(the_loader)),
+        exchange(std::move(the_exchange)),
+        parameters(model->parameters()),
         device(options.device),
         autocast(autocast_options(options.train.precision, options.device.type())),
         micro_batches(options.train.gradient_accumulation),
         clip_norm(options.train.gradient_clip),
         channels_last(options.train.channels_last),
         counting(options.counting),
-        optimizer(make_optimizer(options.train.optimizer, model->parameters())),
-        share(at::full({}, 1.0 / static_cast<double>(micro_batches),
+        optimizer(make_optimizer(options.train.optimizer, exchange->updated(parameters))),
+        share(at::full({}, exchange->share() / static_cast<double>(micro_batches),
                        torch::TensorOptions(device).dtype(torch::kFloat))) {
+    optimizer->set_whole_square_sum(exchange->whole_square_sum());
     if (scales_loss(options.train.precision)) scaler.emplace(device, options.loss_scaling);
   }
 
   std::unique_ptr<TrainableModel> model;
   std::unique_ptr<Loader> loader;
+  std::unique_ptr<GradientExchange> exchange;
+  std::vector<torch::Tensor> parameters;  ///< of the model
   torch::Device device;
   AutocastOptions autocast;
   int64_t micro_batches;
@@ -49,7 +54,8 @@ struct TorchStep::State {
   FlopObserver::Options counting;
   std::unique_ptr<Optimizer> optimizer;
   std::optional<LossScaler> scaler;
-  torch::Tensor share;  ///< 1 / micro_batches: backward starts with it, so gradients are those of the mean
+  torch::Tensor share;  ///< 1 / (micro_batches x ranks): backward starts with it, so gradients are those of
+                        ///< the mean
 
   Batch batch;
   std::optional<Batch> kept;  ///< on the host
@@ -62,8 +68,10 @@ struct TorchStep::State {
   std::vector<torch::Tensor> overflows;  ///< per step, with a scaler; on the device until end_block
   bool pauses_between_blocks = false;
   int64_t finished_steps = 0;
+  int64_t micro_batch = 0;   ///< of the step under way: those whose backward is done
   Counts finished, present;  ///< of finished steps; of the step under way
 
+  bool on_last_micro_batch() const { return micro_batch + 1 == micro_batches; }
   void start_over(int64_t steps);
   Batch next_whole_batch();
   std::vector<double> step_losses() const;
@@ -80,6 +88,7 @@ void TorchStep::State::start_over(int64_t steps) {
   overflows.clear();
   overflows.reserve(scaler ? static_cast<size_t>(steps) : 0);
   finished_steps = 0;
+  micro_batch = 0;
   finished = present = Counts{};
 }
 
@@ -108,17 +117,19 @@ std::optional<int64_t> TorchStep::State::skipped_steps() const {
 }
 
 TorchStep::TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader,
-                     const StepOptions& options)
-    : state_(std::make_unique<State>(std::move(model), std::move(loader), options)) {}
+                     const StepOptions& options, std::unique_ptr<GradientExchange> exchange)
+    : state_(std::make_unique<State>(std::move(model), std::move(loader), options, std::move(exchange))) {}
 
 TorchStep::~TorchStep() = default;
 
 void TorchStep::begin_block(int64_t steps) {
   state_->start_over(steps);
   if (state_->pauses_between_blocks && !state_->kept) state_->loader->resume();
+  state_->exchange->begin_block(steps);
 }
 
 void TorchStep::next_batch() {
+  if (state_->micro_batch == 0) state_->exchange->begin_step();
   if (state_->kept) {
     state_->batch = *state_->kept;
   } else {
@@ -136,13 +147,16 @@ void TorchStep::transfer() {
 }
 
 void TorchStep::forward() {
+  state_->exchange->before_forward(state_->on_last_micro_batch());
   const AutocastGuard autocast(state_->autocast);
   state_->loss = state_->model->loss(state_->batch);
 }
 
 void TorchStep::backward() {
   auto& state = *state_;
-  state.loss.backward(state.scaler ? state.scaler->scaled(state.share) : state.share);
+  state.exchange->backward(state.loss, state.scaler ? state.scaler->scaled(state.share) : state.share,
+                           state.on_last_micro_batch());
+  ++state.micro_batch;
   state.losses.at(state.next_loss++) = state.loss.detach();
   state.loss.reset();
   state.present.add({state.batch.samples, state.batch.tokens, state.batch.images});
@@ -151,8 +165,10 @@ void TorchStep::backward() {
 void TorchStep::update() {
   auto& state = *state_;
   const auto overflow = state.optimizer->step(state.clip_norm, state.scaler ? &*state.scaler : nullptr);
+  state.exchange->after_update();
   if (overflow.defined()) state.overflows.push_back(overflow);
   state.optimizer->clear_gradients();
+  state.micro_batch = 0;
   state.finished.add(std::exchange(state.present, {}));
   ++state.finished_steps;
 }
@@ -166,6 +182,7 @@ BlockFacts TorchStep::end_block() {
   facts.data_wait_host_s = state_->loader->wait_s();
   facts.losses = state_->step_losses();
   facts.skipped_steps = state_->skipped_steps();
+  state_->exchange->end_block(state_->finished_steps, facts);
   return facts;
 }
 
@@ -176,6 +193,7 @@ void TorchStep::keep_batch() {
 
 FlopTotals TorchStep::count() {
   state_->kept.reset();
+  state_->exchange->set_on(false);
   begin_block(1);
   FlopObserver observer(state_->counting);
   for (int64_t i = 0; i < state_->micro_batches; ++i) {
@@ -189,6 +207,7 @@ FlopTotals TorchStep::count() {
   observer.enter(FlopObserver::Part::optimizer);
   update();
   state_->counted_samples = state_->finished.samples;
+  state_->exchange->set_on(true);
   return observer.totals();
 }
 
@@ -213,9 +232,31 @@ std::optional<int64_t> TorchStep::queue_depth() const {
   return loader.workers() > 0 ? std::optional(loader.queue_depth()) : std::nullopt;
 }
 
+void TorchStep::set_exchange(bool on) {
+  state_->exchange->set_on(on);
+}
+
+ExchangeTimes TorchStep::exchange_times() const {
+  return state_->exchange->times();
+}
+
+std::string TorchStep::exchange_collective() const {
+  return state_->exchange->collective();
+}
+
+std::vector<torch::Tensor> TorchStep::trained_state() const {
+  std::vector<torch::Tensor> tensors = state_->parameters;
+  const auto add = [&](const std::vector<torch::Tensor>& more) {
+    tensors.insert(tensors.end(), more.begin(), more.end());
+  };
+  add(state_->optimizer->state());
+  if (state_->scaler) add(state_->scaler->state());
+  return tensors;
+}
+
 int64_t TorchStep::parameters() const {
   int64_t count = 0;
-  for (const auto& parameter : state_->optimizer->parameters()) {
+  for (const auto& parameter : state_->parameters) {
     count += parameter.numel();
   }
   return count;

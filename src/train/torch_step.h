@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "config/rank_place.h"
 #include "config/run_config.h"
 #include "data/loader.h"
 #include "flopmark/flop_totals.h"
@@ -13,6 +16,7 @@
 #include "flops/observe/observer.h"
 #include "measure/step.h"
 #include "models/autocast.h"
+#include "train/gradient_exchange.h"
 #include "train/loss_scaler.h"
 
 namespace flopmark {
@@ -25,11 +29,13 @@ struct StepOptions {
   LossScaler::Options loss_scaling = {};  ///< fp16-mixed only
 };
 
-/// A real training step on LibTorch: loader, autocast, model, autograd, loss scaling, clipping, optimizer.
+/// A real training step on LibTorch: loader, autocast, model, autograd, exchange between ranks, loss scaling,
+/// clipping, optimizer.
 class TorchStep : public TrainingStep {
  public:
-  TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader,
-            const StepOptions& options);
+  /// `exchange`: with the other ranks of the job.
+  TorchStep(std::unique_ptr<TrainableModel> model, std::unique_ptr<Loader> loader, const StepOptions& options,
+            std::unique_ptr<GradientExchange> exchange = std::make_unique<GradientExchange>());
   ~TorchStep() override;
 
   void begin_block(int64_t steps) override;
@@ -41,7 +47,8 @@ class TorchStep : public TrainingStep {
   BlockFacts end_block() override;
   void keep_batch() override;
 
-  /// One whole untimed step (all micro-batches, none of them short) under the operator observer.
+  /// One whole untimed step (all micro-batches, none of them short) under the operator observer, without the
+  /// exchange between ranks.
   FlopTotals count();
   /// Samples in the last counted step.
   int64_t counted_samples() const;
@@ -50,6 +57,13 @@ class TorchStep : public TrainingStep {
   /// Batches the loader has ready; absent without workers.
   std::optional<int64_t> queue_depth() const;
   int64_t parameters() const;  ///< number of trainable values, shared ones once
+  /// Off: steps compute as before but exchange nothing with other ranks, which drift apart. Outside of
+  /// blocks.
+  void set_exchange(bool on);
+  ExchangeTimes exchange_times() const;     ///< of the last block
+  std::string exchange_collective() const;  ///< as in CommunicationSamples; empty for one rank
+  /// Everything that steps change: parameters, optimizer state, loss scale. A model's buffers are not known.
+  std::vector<torch::Tensor> trained_state() const;
   /// Whether what the model read of the last batch held nothing but zeros; targets (the last of several
   /// tensors) aside, of which zeros are usual. False before the first batch. Waits for the device.
   bool read_only_zeros() const;
@@ -61,6 +75,11 @@ class TorchStep : public TrainingStep {
 
 /// The device a config names. @throws Error 200: unknown, or not present here.
 torch::Device resolve_device(const std::string& name);
+
+/// The device of one rank of a job of several, given the config's: with auto and cuda the GPU of its local
+/// rank.
+/// @throws Error 200: fewer GPUs than ranks on this host, or one GPU named for several ranks.
+std::string rank_device(const std::string& name, const RankPlace& place);
 
 /// Parameter dtype and the process-wide switches of a precision (TF32, attention kernels).
 /// @throws Error 200: tf32 without a GPU.

@@ -17,14 +17,16 @@
 namespace flopmark {
 namespace {
 
-LoaderOptions loader_options(const DataConfig& data, const torch::Device& device) {
+LoaderOptions loader_options(const DataConfig& data, const torch::Device& device, const RankPlace& place) {
   return {.batch_size = data.batch_size,
           .workers = data.workers,
           .prefetch = data.prefetch,
           .pin_memory = data.pin_memory && device.is_cuda(),
           .drop_last = data.drop_last,
           .shuffle = data.shuffle,
-          .seed = data.seed};
+          .seed = data.seed,
+          .rank = place.rank,
+          .ranks = place.ranks};
 }
 
 DataSummary summarize(const Dataset& dataset) {
@@ -109,10 +111,11 @@ torch::Device prepare_device(const RunConfig& config) {
   return device;
 }
 
-Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state) {
+Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state,
+             const RankPlace& place) {
   Job job;
   job.device = prepare_device(config);
-  at::manual_seed(static_cast<uint64_t>(config.train.seed));  // dropout
+  at::manual_seed(static_cast<uint64_t>(config.train.seed + place.rank));  // dropout
   std::shared_ptr<const Dataset> dataset = make_dataset(config);
   job.data = summarize(*dataset);
   check_batch_norm(config, dataset->size());
@@ -127,7 +130,7 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
   job.model = maker(config.model, options, state);
   job.data.model_hash = file_hash(config.model.file());
   if (!job.data.hash) job.data.hash = file_hash(config.data.plugin);
-  job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device));
+  job.loader = std::make_unique<Loader>(std::move(dataset), loader_options(config.data, job.device, place));
   return job;
 }
 
@@ -138,10 +141,14 @@ Job make_job(const RunConfig& config) {
       idle);
 }
 
-std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config) {
+std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config, RankGroup* group) {
+  auto exchange = group == nullptr
+                      ? std::make_unique<GradientExchange>()
+                      : make_exchange(*group, config.parallel, config.train, job.model->parameters());
   return std::make_unique<TorchStep>(
       std::move(job.model), std::move(job.loader),
-      StepOptions{.device = job.device, .train = config.train, .counting = counting_options(config)});
+      StepOptions{.device = job.device, .train = config.train, .counting = counting_options(config)},
+      std::move(exchange));
 }
 
 }  // namespace flopmark

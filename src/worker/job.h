@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "config/rank_place.h"
 #include "config/run_config.h"
 #include "data/loader.h"
 #include "flopmark/model.h"
@@ -38,9 +39,11 @@ RunConfig complete_config(RunConfig config);
 /// @throws Error 200 if it is not here, or cannot compute in that precision.
 torch::Device prepare_device(const RunConfig& config);
 
-/// Prepares the device, checks the data, builds model and loader. `config` is complete.
+/// Prepares the device, checks the data, builds model and loader. `config` is complete. `place`: whose share
+/// of the data.
 /// @throws Error 200 for what is wrong in the config or its data.
-Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state);
+Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state,
+             const RankPlace& place = {});
 
 /// How FLOPs are counted, by the config.
 FlopObserver::Options counting_options(const RunConfig& config);
@@ -48,7 +51,8 @@ FlopObserver::Options counting_options(const RunConfig& config);
 /// A job of the built-in models.
 Job make_job(const RunConfig& config);
 
-/// The step of a job, which gives up its model and loader.
-std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config);
+/// The step of a job, which gives up its model and loader. `group`: the ranks it trains with, connected; it
+/// outlives the step. @throws Error 200 as make_exchange.
+std::unique_ptr<TorchStep> make_step(Job& job, const RunConfig& config, RankGroup* group = nullptr);
 
 }  // namespace flopmark

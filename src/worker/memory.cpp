@@ -49,8 +49,12 @@ MemorySamples MemoryWatch::read() const {
   return memory;
 }
 
+std::optional<int64_t> available_memory_bytes() {
+  return proc_bytes("/proc/meminfo", "MemAvailable");
+}
+
 std::string free_memory_text() {
-  const auto available = proc_bytes("/proc/meminfo", "MemAvailable");
+  const auto available = available_memory_bytes();
   std::ostringstream text;
   text << "host memory available: ";
   if (available) {

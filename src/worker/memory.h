@@ -22,6 +22,9 @@ class MemoryWatch {
   std::optional<int64_t> load_host_bytes_;
 };
 
+/// Host memory that can be had without swapping; absent where the system does not say.
+std::optional<int64_t> available_memory_bytes();
+
 /// Memory this process can still get, in words, for an out-of-memory message.
 std::string free_memory_text();
 

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 
+#include "config/rank_place.h"
 #include "worker/job.h"
 
 namespace flopmark {
@@ -14,6 +16,7 @@ struct SessionOptions {
   int64_t turns = 0;  ///< above 0: takes turns (launch/control_line.h), this many timed steps are wanted
   bool count_only = false;    ///< count the FLOPs of a step, measure nothing
   bool measure_peak = false;  ///< search the best matmul rate; `config` is then that of measure_peak.h
+  std::optional<RankPlace> place = {};  ///< in a job of several ranks; absent: alone
 };
 
 /// One launch, from the resolved config to the raw-sample file: load, warm-up, timed steps, counted step,

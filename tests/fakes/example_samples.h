@@ -8,7 +8,7 @@ namespace flopmark {
 inline LaunchSamples example_samples() {
   LaunchSamples samples;
   samples.status = "failed";
-  samples.failure = Failure{"out_of_memory", "timed", 7, "text with \"quotes\" and ü"};
+  samples.failure = Failure{"out_of_memory", "timed", 7, "text with \"quotes\" and ü", 3, "gamma"};
   samples.environment.device_name = "Device X";
   samples.environment.device_count = 2;
   samples.environment.driver = "1.2";
@@ -60,6 +60,11 @@ inline LaunchSamples example_samples() {
   samples.cached = samples.timed;
   samples.cached->wall_s = 0.1 + 0.2;
   samples.counted_samples = 64;
+  samples.ranks = {
+      {0, "alpha", "Device X", "GPU-1", samples.timed.step_s, 1.0 / 3, 1.0 / 7, 1.0 / 9, 64, 2048, 3, 1 << 20,
+       5},
+      {1, "beta", "Device Y", std::nullopt, {0.3, 0.4}, 0.1, 0.2, 0, 64, 2048, 2, 1 << 20, std::nullopt}};
+  samples.communication = CommunicationSamples{"nccl", "all_reduce", 1.0 / 3, ""};
   samples.memory = {1, 2, 3, 4, 5};
   samples.flops = FlopTotals{};
   samples.flops->forward_flop = 10;

@@ -30,7 +30,7 @@ inline LaunchSamples fake_samples(const FakeTask& task, int64_t steps) {
   auto& timed = samples.timed;
   timed.steps = steps;
   timed.step_s.assign(count, step_s);
-  const double phases[kPhaseCount] = {0.02, 0, 0.06, 0.1, 0.02, 0};
+  const double phases[kPhaseCount] = {0.02, 0, 0.06, 0.1, 0, 0.02, 0};
   for (size_t i = 0; i < kPhaseCount; ++i) timed.phase_s[i].assign(count, phases[i] * scale);
   timed.wall_s = step_s * static_cast<double>(steps);
   timed.data_wait_host_s = 0.02 * scale * static_cast<double>(steps);

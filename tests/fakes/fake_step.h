@@ -96,7 +96,8 @@ class FakeStep : public TrainingStep {
     if (script_.throw_at_step == step_ && script_.throw_in == phase) {
       throw std::runtime_error(script_.throw_text);
     }
-    clock_.advance_s(script_.phase_s[static_cast<size_t>(phase)] * script_.scale(step_));
+    const size_t index = phase == Phase::optimizer ? 4 : static_cast<size_t>(phase);
+    clock_.advance_s(script_.phase_s[index] * script_.scale(step_));
   }
 
   FakeClock& clock_;

@@ -3,6 +3,8 @@
 //   FAKE_WORKER       how it behaves: a name of kModes below; "ok" if not set
 //   FAKE_STEP_S       seconds per step in its samples, 0.2 if not set; the phases are cut in proportion
 //   FAKE_TURNS        how it behaves when it takes turns: see fake_worker_turns.h
+//   FAKE_RANKS        how single ranks behave: see fake_worker_ranks.h
+//   FAKE_ARGUMENTS_FILE  a file to which it appends its command line, without the program
 //   FAKE_PID_FILE     a file to which it appends its process number, and its child's, one per line
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -21,6 +23,7 @@
 #include <thread>
 
 #include "fakes/fake_samples.h"
+#include "fakes/fake_worker_ranks.h"
 #include "fakes/fake_worker_talk.h"
 #include "fakes/fake_worker_turns.h"
 #include "launch/protocol.h"
@@ -58,7 +61,9 @@ int finish(const Task& task) {
   }
   go_to_step(task, task.steps);
   say(task, flopmark::format_progress({"save", 0, 0, 0}));
-  flopmark::write_samples(fake_samples(task, task.steps), task.samples_path);
+  LaunchSamples samples = fake_samples(task, task.steps);
+  add_ranks(task, samples);
+  flopmark::write_samples(samples, task.samples_path);
   return flopmark::kWorkerWroteSamples;
 }
 
@@ -239,6 +244,7 @@ const std::map<std::string, int (*)(const Task&)> kModes = {
     {"grandchild", grandchild},
     {"slow", slow},
     {"flood", flood},
+    {"survivor", [](const Task& task) { return survive(task, kFailingStep); }},
 };
 
 }  // namespace
@@ -250,6 +256,7 @@ int main(int argc, char** argv) {
   // The deaf one leaves its end to the front-end alone.
   if (mode != "hang_deaf") ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   note_pid();
+  note_arguments(argc, argv);
   if (argc == 2 && std::string(argv[1]) == "--version") {
     if (mode == "exit3") return 3;
     if (mode == "garbage") return std::puts("2.15.0") < 0 ? 1 : 0;
@@ -265,11 +272,11 @@ int main(int argc, char** argv) {
     std::cout << flopmark::to_json(environment).dump() << std::endl;
     return mode == "exit3" ? 3 : 0;
   }
-  const auto found = kModes.find(mode);
+  const Task task = task_of(argc, argv);
+  const auto found = kModes.find(mode_of(task));
   if (found == kModes.end()) {
-    std::cerr << "FAKE_WORKER=" << mode << " is not a mode\n";
+    std::cerr << mode_of(task) << " is not a mode\n";
     return 2;
   }
-  const Task task = task_of(argc, argv);
   return task.turns > 0 ? take_turns(task) : found->second(task);
 }

@@ -27,6 +27,7 @@ struct Task : FakeTask {
   std::string samples_path;
   int progress_fd = -1;
   int64_t turns = 0;            ///< of --turns: takes turns (fake_worker_turns.h)
+  int64_t rank = 0, ranks = 1;  ///< of --rank and --ranks
   nlohmann::json peak_request;  ///< of --measure-peak; null otherwise
 };
 
@@ -39,6 +40,10 @@ inline Task task_of(int argc, char** argv) {
   task.samples_path = options.at("--samples");
   task.progress_fd = std::stoi(options.at("--progress-fd"));
   if (options.count("--turns") > 0) task.turns = std::stoll(options["--turns"]);
+  if (options.count("--ranks") > 0) {
+    task.rank = std::stoll(options.at("--rank"));
+    task.ranks = std::stoll(options.at("--ranks"));
+  }
   if (std::string(argv[argc - 1]) == "--measure-peak") {
     task.peak_request = config;
     return task;
@@ -87,6 +92,14 @@ inline Control listen(std::chrono::milliseconds wait) {
 inline void note_pid() {
   const std::string file = variable("FAKE_PID_FILE", "");
   if (!file.empty()) std::ofstream(file, std::ios::app) << ::getpid() << '\n';
+}
+
+/// One line for all of the command line.
+inline void note_arguments(int argc, char** argv) {
+  std::string line;
+  for (int i = 1; i < argc; ++i) line.append(i == 1 ? "" : " ").append(argv[i]);
+  const std::string file = variable("FAKE_ARGUMENTS_FILE", "");
+  if (!file.empty()) std::ofstream(file, std::ios::app) << line + "\n";
 }
 
 }  // namespace flopmark::fake

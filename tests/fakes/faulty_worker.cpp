@@ -1,6 +1,7 @@
 // The real worker with a model that goes wrong on purpose: FLOPMARK_FAULT=<kind>@<stage>:<step>, step from 1.
-// Kinds: throw, throw_int, crash, abort, kill, hang, oom, nan, sleep (50 ms in every forward), allocate (256
-// MiB, let go at once).
+// Kinds: throw, throw_int, crash, abort, kill, hang, oom, nan, sleep (50 ms in every forward, or as many as
+// FLOPMARK_FAULT_MS says), allocate (256 MiB, let go at once). Of several ranks only that of
+// FLOPMARK_FAULT_RANK goes wrong, or all.
 #include <torch/types.h>
 #include <unistd.h>
 
@@ -17,15 +18,30 @@
 namespace flopmark {
 namespace {
 
+std::string variable(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
+/// The rank that the command line names; empty for one rank.
+std::string rank_of(int argc, char** argv) {
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (std::strcmp(argv[i], "--rank") == 0) return argv[i + 1];
+  }
+  return "";
+}
+
 struct Fault {
   std::string kind, stage;
   int64_t step = 0;
+  std::chrono::milliseconds sleep{50};
 
-  static Fault from_environment() {
-    const char* text = std::getenv("FLOPMARK_FAULT");
-    const std::string fault = text == nullptr ? "none@timed:1" : text;
+  static Fault from_environment(const std::string& rank) {
+    const bool is_mine = variable("FLOPMARK_FAULT_RANK", rank.c_str()) == rank;
+    const std::string fault = is_mine ? variable("FLOPMARK_FAULT", "none@timed:1") : "none@timed:1";
     const size_t at = fault.find('@'), colon = fault.find(':');
-    return {fault.substr(0, at), fault.substr(at + 1, colon - at - 1), std::stoll(fault.substr(colon + 1))};
+    return {fault.substr(0, at), fault.substr(at + 1, colon - at - 1), std::stoll(fault.substr(colon + 1)),
+            std::chrono::milliseconds(std::stoll(variable("FLOPMARK_FAULT_MS", "50")))};
   }
 };
 
@@ -36,13 +52,13 @@ void touch_pages(size_t bytes) {
 
 class FaultyModel : public TrainableModel {
  public:
-  FaultyModel(std::unique_ptr<TrainableModel> inner, const LoopState& state)
-      : inner_(std::move(inner)), state_(state), fault_(Fault::from_environment()) {}
+  FaultyModel(std::unique_ptr<TrainableModel> inner, const LoopState& state, const std::string& rank)
+      : inner_(std::move(inner)), state_(state), fault_(Fault::from_environment(rank)) {}
 
   torch::Tensor loss(const Batch& batch) override {
     const bool now = fault_.stage == stage_name(state_.stage.load()) && fault_.step == state_.step.load();
     if (fault_.kind == "sleep") {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::this_thread::sleep_for(fault_.sleep);
     } else if (now) {
       strike();
     }
@@ -83,7 +99,9 @@ class FaultyModel : public TrainableModel {
 
 int main(int argc, char** argv) {
   using namespace flopmark;
-  return run_worker_program(argc, argv, [](const auto& shape, const auto& options, const LoopState& state) {
-    return std::make_unique<FaultyModel>(make_model(shape, options), state);
-  });
+  const std::string rank = rank_of(argc, argv);
+  return run_worker_program(argc, argv,
+                            [&rank](const auto& shape, const auto& options, const LoopState& state) {
+                              return std::make_unique<FaultyModel>(make_model(shape, options), state, rank);
+                            });
 }

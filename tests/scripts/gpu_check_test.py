@@ -23,9 +23,10 @@ with tempfile.TemporaryDirectory() as folder:
     done, document = gpu_check(folder, "--cpu", "--built", build)
     assert done.returncode == 0, done.stdout + done.stderr
     assert document["status"] == "ok" and document["schema"] == "flopmark.gpu-check/1", document
-    tests, measured = document["parts"]
+    tests, measured, ranks = document["parts"]
     assert tests["passed"] >= 5 and tests["skipped"] == 0, tests
     assert measured["record"]["metrics"]["tokens_per_s"] > 0, measured
+    assert len(ranks["record"]["ranks"]) == 2 and ranks["record"]["communication"]["backend"] == "gloo", ranks
 
     done, document = gpu_check(folder, "--built", build)  # there is no GPU
     assert done.returncode == 1 and document["status"] == "failed", done.stdout

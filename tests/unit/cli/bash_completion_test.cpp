@@ -44,7 +44,8 @@ TEST_F(BashCompletionTest, BashOffersCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(bash({"ba"}), ElementsAre("baseline"));
   EXPECT_THAT(bash({"baseline", "s"}), ElementsAre("save", "show"));
   EXPECT_THAT(bash({"run", "--qu"}), ElementsAre("--quiet"));
-  EXPECT_THAT(bash({"run", "tiny.json", "--s"}), ElementsAre("--set", "--store", "--save-baseline"));
+  EXPECT_THAT(bash({"run", "tiny.json", "--s"}),
+              ElementsAre("--set", "--store", "--save-baseline", "--scaling"));
   EXPECT_THAT(bash({"run", "--help-config", "--format", ""}), ElementsAre("text", "schema"));
   EXPECT_THAT(bash({"run", "t"}), ElementsAre("tiny.json"));
   EXPECT_THAT(bash({"run", "--output", "t"}), ElementsAre("tiny.json"));

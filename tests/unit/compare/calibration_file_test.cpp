@@ -77,6 +77,7 @@ TEST_F(CalibrationFile, OnlyPairsOfTheSameConfigCount) {
   EXPECT_EQ(calibration_key(config), with_data);
   config.data.path.clear();
   EXPECT_EQ(calibration_key(config), key);
+  EXPECT_EQ(calibration_key(whole_json(config)), key);  // as a record has it
   config.measure.steps = 51;
   EXPECT_NE(calibration_key(config), key);
   std::vector<CalibrationPair> pairs{calibration_pair(1), calibration_pair(2, 0.5)};

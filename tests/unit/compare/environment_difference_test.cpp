@@ -79,6 +79,38 @@ TEST(EnvironmentDifference, EachFactOfTheFirstClassRefuses) {
   }
 }
 
+/// A config of one rank does not say so, but two ranks are still another job.
+TEST(EnvironmentDifference, AnotherWorldSizeRefuses) {
+  RunRecord one = steady_record(), two = steady_record();
+  one.config.erase("parallel");
+  two.config["parallel"] = {{"ranks", 2}, {"backend", "auto"}, {"timeout_s", 60.0}};
+  two.environment.device_count = 2;
+  const auto differences = environment_differences(one, two);
+  ASSERT_EQ(differences.size(), 2u) << "what is of several ranks only says nothing more";
+  EXPECT_EQ(differences[0].key, "config.parallel.ranks");
+  EXPECT_EQ(differences[0].a + " " + differences[0].b, "1 2");
+  EXPECT_EQ(differences[1].key, "environment.device_count");
+  EXPECT_FALSE(are_comparable(differences));
+  EXPECT_FALSE(are_comparable(environment_differences(two, one)));
+  RunRecord again = one;
+  again.config["parallel"] = {{"ranks", 1}};
+  EXPECT_THAT(environment_differences(one, again), IsEmpty());
+  RunRecord other = two;
+  other.config["parallel"]["backend"] = "gloo";
+  const auto backends = environment_differences(two, other);
+  ASSERT_EQ(backends.size(), 1u);
+  EXPECT_EQ(backends[0].kind, DifferenceClass::may_matter);
+
+  other = two;
+  two.ranks.resize(2);
+  other.ranks.resize(2);
+  other.ranks[1].host = "another";
+  const auto hosts = environment_differences(two, other);
+  ASSERT_EQ(hosts.size(), 1u) << "the exchange goes over a network in one of them";
+  EXPECT_EQ(hosts[0].key + " " + hosts[0].a + " " + hosts[0].b, "ranks.hosts 1 2");
+  EXPECT_TRUE(are_comparable(hosts));
+}
+
 TEST(EnvironmentDifference, EachFactOfTheSecondClassIsListedAndRefusesIfStrict) {
   for (const OneEdit& edit : mattering_edits()) {
     const auto differences = differences_after(edit);

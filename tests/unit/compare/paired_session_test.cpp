@@ -141,6 +141,21 @@ TEST(PairedSession, SeveralConfigsShareTheirAlpha) {
   EXPECT_EQ(run_pairs(source, plan_for(source, ten, 9))[0].judgement.verdict, Verdict::slower);
 }
 
+TEST(PairedSession, SeveralRanksAreWholeLaunchesFromTheFirstPairOn) {
+  FakePairs source(changed_by(0.05));
+  PairedPlan plan = plan_for(source);
+  plan.workloads.front().has_ranks = true;
+  const PairedResult result = run_one(source, plan);
+  EXPECT_EQ(result.judgement.verdict, Verdict::slower);
+  EXPECT_TRUE(result.has_ranks);
+  EXPECT_EQ(result.whole_launches_why, std::nullopt);
+  ASSERT_THAT(source.requests, SizeIs(12));
+  for (size_t i = 0; i < source.requests.size(); i += 2) {  // ABBA or BAAB
+    EXPECT_TRUE(source.requests[i].whole_launches);
+    EXPECT_NE(source.requests[i].a_first, source.requests[i + 1].a_first);
+  }
+}
+
 TEST(PairedSession, OutOfMemorySideBySideFallsBackToWholeLaunches) {
   const auto make = [](const PairRequest& request, size_t index) {
     LaunchPair pair = changed_by(0.05)(request, index);

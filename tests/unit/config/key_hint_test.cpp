@@ -53,8 +53,9 @@ TEST(KeyHint, NothingNear) {
   EXPECT_EQ(nearest_keys("", "x"), Names{});
   EXPECT_EQ(nearest_keys("", ""), Names{});
   EXPECT_EQ(nearest_keys("data", std::string(100000, 'a')), Names{});
-  EXPECT_EQ(unknown_key_advice("", "paralellism"),
-            "known at the top level: extends, $schema, model, data, train, measure, peak, name, device");
+  EXPECT_EQ(
+      unknown_key_advice("", "paralellism"),
+      "known at the top level: extends, $schema, model, data, train, measure, parallel, peak, name, device");
   EXPECT_EQ(unknown_key_advice("peak", "paralellism"), "known in peak: flop_per_s");
 }
 

@@ -288,6 +288,18 @@ TEST(Loader, RefusesLessThanABatchWithBothNumbers) {
   EXPECT_EQ(partial.next().samples, 3);
 }
 
+TEST(Loader, RefusesLessThanABatchForEachRank) {
+  const auto dataset = std::make_shared<FakeDataset>(10);
+  try {
+    Loader loader(dataset, {.batch_size = 3, .rank = 1, .ranks = 4});
+    FAIL() << "10 samples made a batch of 3 on each of 4 ranks";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(),
+                HasSubstr("holds 10 samples, fewer than the 12 of one batch on each of 4 ranks"));
+  }
+}
+
 TEST(Loader, RefusesImpossibleOptions) {
   const auto dataset = std::make_shared<FakeDataset>(3);
   EXPECT_THROW(Loader(nullptr, {}), std::invalid_argument);

@@ -81,5 +81,42 @@ TEST(SampleOrder, RefusesAnEpochWithoutABatch) {
   EXPECT_THROW(SampleOrder({.size = 0, .batch_size = 1}), std::invalid_argument);
 }
 
+// Public case A33: ranks never have more or fewer batches than others, nor samples in common.
+TEST(SampleOrder, TheRanksBatchesTogetherAreThatOfOneRank) {
+  for (const bool drop_last : {true, false}) {
+    SampleOrder whole({.size = 53, .batch_size = 12, .drop_last = drop_last, .seed = 5});
+    for (int64_t k = 0; k < 12; ++k) {
+      std::vector<size_t> expected, joined;
+      whole.indices_of(k, expected);
+      for (int64_t rank = 0; rank < 3; ++rank) {
+        SampleOrder order(
+            {.size = 53, .batch_size = 4, .drop_last = drop_last, .seed = 5, .rank = rank, .ranks = 3});
+        EXPECT_EQ(order.batches_per_epoch(), whole.batches_per_epoch());
+        std::vector<size_t> indices;
+        order.indices_of(k, indices);
+        EXPECT_EQ(indices.size(), expected.size() / 3);
+        joined.insert(joined.end(), indices.begin(), indices.end());
+      }
+      expected.resize(expected.size() / 3 * 3);  // of 5 left over each rank takes 1, nobody the other 2
+      EXPECT_EQ(joined, expected) << k;
+    }
+  }
+}
+
+TEST(SampleOrder, SixSamplesOnFourRanksAreNoBatchOfTwoEach) {
+  EXPECT_THROW(SampleOrder({.size = 6, .batch_size = 2, .rank = 0, .ranks = 4}), std::invalid_argument);
+  SampleOrder order(
+      {.size = 6, .batch_size = 2, .drop_last = false, .shuffle = false, .rank = 3, .ranks = 4});
+  EXPECT_EQ(order.batches_per_epoch(), 1);
+  std::vector<size_t> indices;
+  order.indices_of(0, indices);
+  EXPECT_THAT(indices, ElementsAre(3));
+}
+
+TEST(SampleOrder, RefusesARankThatIsNone) {
+  EXPECT_THROW(SampleOrder({.size = 6, .rank = 2, .ranks = 2}), std::invalid_argument);
+  EXPECT_THROW(SampleOrder({.size = 6, .rank = -1, .ranks = 2}), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace flopmark

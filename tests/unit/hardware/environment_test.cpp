@@ -102,6 +102,14 @@ TEST(Environment, WorkerFactsGoBeforeTheHosts) {
   EXPECT_EQ(merged.variables.at("MKL_CBWR"), "AVX2");
 }
 
+TEST(OfRanks, CountsADeviceForEach) {
+  Environment environment;
+  environment.device_name = "NVIDIA H200";
+  EXPECT_EQ(of_ranks(environment, 4).device_count, 4);
+  EXPECT_EQ(of_ranks(environment, 1).device_count, 1);
+  EXPECT_EQ(hardware_slug(of_ranks(environment, 2)), "2x-nvidia-h200");
+}
+
 std::string slug(std::optional<std::string> device, int64_t count, std::optional<std::string> cpu = {}) {
   Environment environment;
   environment.device_name = std::move(device);

@@ -58,6 +58,23 @@ TEST(Protocol, ReadsBackWhatItWrites) {
   EXPECT_EQ(version->protocol + " " + version->libtorch + " " + version->cuda, "p/1 2.15.0 12.6");
 }
 
+TEST(Protocol, AFailureMayNameARank) {
+  Failure lost{kPeerLost, "timed", 3, "no word from rank 1"};
+  lost.rank = 1;
+  lost.host = "n04";
+  EXPECT_EQ(format_failure(lost),
+            "{\"failure\":{\"host\":\"n04\",\"kind\":\"peer_lost\",\"phase\":\"timed\",\"rank\":1,\"step\":3,"
+            "\"text\":\"no word from rank 1\"}}\n");
+  const auto failure = parsed<Failure>(format_failure(lost));
+  EXPECT_EQ(failure.kind, kPeerLost);
+  EXPECT_EQ(failure.rank, 1);
+  EXPECT_EQ(failure.host, "n04");
+  EXPECT_EQ(
+      parsed<Failure>(R"({"failure":{"kind":"error","phase":"load","step":1,"text":"","rank":-1,"host":7}})")
+          .rank,
+      std::nullopt);
+}
+
 TEST(Protocol, RefusesWhatIsNotALineOfIt) {
   for (const char* line : {
            "",

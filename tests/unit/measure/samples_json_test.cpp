@@ -13,6 +13,15 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+std::string samples_refusal(const nlohmann::json& json) {
+  try {
+    launch_samples_from_json(json);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
 LaunchSamples round_trip(const LaunchSamples& samples) {
   return launch_samples_from_json(nlohmann::json::parse(to_json(samples).dump()));
 }
@@ -27,6 +36,8 @@ TEST(SamplesJson, RoundTripIsExact) {
   EXPECT_EQ(read.failure->phase, "timed");
   EXPECT_EQ(read.failure->step, 7);
   EXPECT_EQ(read.failure->text, written.failure->text);
+  EXPECT_EQ(read.failure->rank, 3);
+  EXPECT_EQ(read.failure->host, "gamma");
   EXPECT_EQ(read.environment.device_name, "Device X");
   EXPECT_EQ(read.environment.device_count, 2);
   EXPECT_EQ(read.environment.interconnect, "none");
@@ -51,6 +62,62 @@ TEST(SamplesJson, RoundTripOfTurns) {
   EXPECT_EQ(read.turns[1].queue_depth, std::nullopt);
   LaunchSamples unknown = example_samples();
   unknown.turns[0].wall_s = kNan;
+  EXPECT_THROW(to_json(unknown), std::logic_error);
+}
+
+TEST(SamplesJson, RoundTripOfRanks) {
+  const LaunchSamples read = round_trip(example_samples());
+  ASSERT_EQ(read.ranks.size(), 2U);
+  const RankSamples& first = read.ranks[0];
+  EXPECT_EQ(first.rank, 0);
+  EXPECT_EQ(first.host, "alpha");
+  EXPECT_EQ(first.device_name, "Device X");
+  EXPECT_EQ(first.device_uuid, "GPU-1");
+  EXPECT_EQ(first.step_s, read.timed.step_s);
+  EXPECT_EQ(first.compute_s, 1.0 / 3);
+  EXPECT_EQ(first.communication_s, 1.0 / 7);
+  EXPECT_EQ(first.communication_exposed_s, 1.0 / 9);
+  EXPECT_EQ(first.samples + first.tokens + first.images, 64 + 2048 + 3);
+  EXPECT_EQ(first.communication_bytes, 1 << 20);
+  EXPECT_EQ(first.memory_peak_bytes, 5);
+  EXPECT_EQ(read.ranks[1].device_uuid, std::nullopt);
+  EXPECT_EQ(read.ranks[1].memory_peak_bytes, std::nullopt);
+  ASSERT_TRUE(read.communication);
+  EXPECT_EQ(read.communication->backend, "nccl");
+  EXPECT_EQ(read.communication->collective, "all_reduce");
+  EXPECT_EQ(read.communication->exposed_ratio, 1.0 / 3);
+}
+
+TEST(SamplesJson, OneRankSaysNothingOfRanks) {
+  LaunchSamples one = example_samples();
+  one.ranks.clear();
+  one.communication.reset();
+  one.timed.phase_s[static_cast<size_t>(Phase::communication)].clear();
+  one.failure->rank.reset();
+  one.failure->host.reset();
+  const nlohmann::json json = to_json(one);
+  EXPECT_FALSE(json.contains("ranks") || json.contains("communication"));
+  EXPECT_FALSE(json["timed"]["phase_s"].contains("communication"));
+  EXPECT_FALSE(json["failure"].contains("rank") || json["failure"].contains("host"));
+  EXPECT_TRUE(round_trip(one).ranks.empty());
+  EXPECT_EQ(to_json(round_trip(one)), json);
+}
+
+TEST(SamplesJson, RefusesDamagedRanks) {
+  const auto damaged = [](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json json = to_json(example_samples());
+    json[nlohmann::json::json_pointer(pointer)] = value;
+    return samples_refusal(json);
+  };
+  EXPECT_THAT(damaged("/ranks/0/rank", -1), testing::HasSubstr("key \"rank\" must be a whole number"));
+  EXPECT_THAT(damaged("/ranks/1/step_s", nlohmann::json::array({1.0})),
+              testing::HasSubstr("has 1 values for 2 steps"));
+  EXPECT_THAT(damaged("/ranks/1/host", nullptr), testing::HasSubstr("key \"host\" must be a text"));
+  EXPECT_THAT(damaged("/ranks", 2), testing::HasSubstr("key \"ranks\" must be a list"));
+  EXPECT_THAT(damaged("/communication/exposed_ratio", 1.5), testing::HasSubstr("must be from 0 to 1"));
+  EXPECT_THAT(damaged("/communication/backend", 1), testing::HasSubstr("key \"backend\" must be a text"));
+  LaunchSamples unknown = example_samples();
+  unknown.ranks[1].communication_s = kNan;
   EXPECT_THROW(to_json(unknown), std::logic_error);
 }
 
@@ -166,15 +233,6 @@ TEST(SamplesJson, ATimeThatIsNotFiniteIsRefused) {
   EXPECT_THROW(to_json(samples), std::logic_error);
 }
 
-std::string samples_refusal(const nlohmann::json& json) {
-  try {
-    launch_samples_from_json(json);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
-
 TEST(SamplesJson, RefusesWhatIsNotThisSchema) {
   EXPECT_EQ(samples_refusal(nlohmann::json::array()), "key \"schema\" is missing");
   nlohmann::json json = to_json(example_samples());
@@ -216,8 +274,9 @@ TEST(SamplesJson, PhasesAreNamed) {
   EXPECT_EQ(phases["transfer"][0], 1.0 / 8);
   EXPECT_EQ(phases["forward"][0], 1.0 / 9);
   EXPECT_EQ(phases["backward"][0], 1.0 / 10);
-  EXPECT_EQ(phases["optimizer"][0], 1.0 / 11);
-  EXPECT_EQ(phases["other"][0], 1.0 / 12);
+  EXPECT_EQ(phases["communication"][0], 1.0 / 11);
+  EXPECT_EQ(phases["optimizer"][0], 1.0 / 12);
+  EXPECT_EQ(phases["other"][0], 1.0 / 13);
 }
 
 }  // namespace

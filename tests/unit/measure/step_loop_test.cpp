@@ -102,7 +102,7 @@ TEST(RunBlock, TimeBetweenStepsIsOtherAndPhasesAddUpToTheStep) {
   for (size_t i = 0; i < samples.step_s.size(); ++i) {
     double phases_s = 0;
     for (const auto& values : samples.phase_s) {
-      phases_s += values[i];
+      if (!values.empty()) phases_s += values[i];  // one rank exchanges nothing
     }
     EXPECT_DOUBLE_EQ(phases_s, samples.step_s[i]) << "step " << i;
     steps_s += samples.step_s[i];

@@ -276,5 +276,20 @@ TEST(RunWarmup, AnExceptionLeavesStageAndStepInTheState) {
   EXPECT_EQ(state.step, 5);
 }
 
+// Of several ranks, the one that is steady last decides, and each is asked after every step.
+TEST(RunWarmup, ItGoesOnUntilAllRanksWouldEnd) {
+  int64_t asked = 0, would = 0;
+  const auto all_agree = [&](bool own) {
+    ++asked;
+    would += own ? 1 : 0;
+    return own && asked >= 70;
+  };
+  const WarmupSamples samples = warm_up([](int64_t) { return 1.0; }, {.all_agree = all_agree});
+  EXPECT_EQ(samples.step_s.size(), 70u);
+  EXPECT_EQ(asked, 70);
+  EXPECT_EQ(would, 31) << "from the 40th step on";
+  EXPECT_TRUE(samples.steady);
+}
+
 }  // namespace
 }  // namespace flopmark

@@ -57,18 +57,18 @@ TEST(StepStatistics, WithoutAStepThereIsNone) {
 
 TEST(Phases, AreMeansOverAllStepsOfAllLaunches) {
   LaunchSamples one = launch_of({6, 6}), other = launch_of({12});
-  one.timed.phase_s = {{{1, 3}, {0, 0}, {1, 1}, {2, 2}, {1, 0}, {1, 0}}};
+  one.timed.phase_s = {{{1, 3}, {0, 0}, {1, 1}, {2, 1}, {0, 1}, {1, 0}, {1, 0}}};
   one.timed.data_wait_host_s = 5;
-  other.timed.phase_s = {{{5}, {3}, {1}, {2}, {1}, {0}}};
+  other.timed.phase_s = {{{5}, {3}, {1}, {2}, {0}, {1}, {0}}};
   other.timed.data_wait_host_s = 1;
   const Phases phases = compute_phases({one, other});
   EXPECT_DOUBLE_EQ(phases.data_s, 3);  // (1 + 3 + 5) / 3
   EXPECT_DOUBLE_EQ(phases.transfer_s, 1);
   EXPECT_DOUBLE_EQ(phases.forward_s, 1);
-  EXPECT_DOUBLE_EQ(phases.backward_s, 2);
+  EXPECT_DOUBLE_EQ(phases.backward_s, 5.0 / 3);
   EXPECT_DOUBLE_EQ(phases.optimizer_s, 2.0 / 3);
   EXPECT_DOUBLE_EQ(phases.other_s, 1.0 / 3);
-  EXPECT_DOUBLE_EQ(phases.communication_exposed_s, 0);
+  EXPECT_DOUBLE_EQ(phases.communication_exposed_s, 1.0 / 3);
   EXPECT_DOUBLE_EQ(phases.data_wait_host_s, 2);
 }
 

@@ -42,6 +42,11 @@ TEST(DryRun, MemoryFollowsPrecisionAndOptimizer) {
   EXPECT_EQ(bytes(with("bf16-mixed", "sgd", 0.9)), (std::array<int64_t, 3>{400, 400, 400}));
   EXPECT_EQ(bytes(with("fp16-mixed", "adamw", 0)), (std::array<int64_t, 3>{400, 400, 800}));
   EXPECT_EQ(bytes(with("bf16", "adamw", 0)), (std::array<int64_t, 3>{200, 200, 400}));
+  RunConfig sharded = with("fp32", "adamw", 0);
+  sharded.parallel.ranks = 3;
+  EXPECT_EQ(bytes(sharded), (std::array<int64_t, 3>{400, 400, 800}));
+  sharded.parallel.sharding = "zero2";
+  EXPECT_EQ(bytes(sharded), (std::array<int64_t, 3>{400, 400, 272})) << "34 of 100 values";
 }
 
 TEST(DryRun, CountsTinyLlamaExactly) {

@@ -54,8 +54,10 @@ TEST(MetricTable, AMeasuredPeakSaysHowItWasMeasured) {
   record.peak.source = "measured";
   record.peak.derivation = "matmul 512 x 512 x 512 (m x n x k), 2 threads";
   record.metrics.values["mfu_ratio"] = 0.97;
-  EXPECT_THAT(flat_table(record),
-              HasSubstr("dense bf16, measured (matmul 512 x 512 x 512 (m x n x k), 2 threads) HFU"));
+  EXPECT_THAT(
+      flat_table(record),
+      HasSubstr(
+          "dense bf16 of each of 8 devices, measured (matmul 512 x 512 x 512 (m x n x k), 2 threads) HFU"));
   record.metrics.values["mfu_ratio"] = 1.03;
   EXPECT_THAT(flat_table(record), HasSubstr("measure it again with flopmark peak --measure"));
 }

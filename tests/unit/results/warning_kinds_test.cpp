@@ -21,14 +21,14 @@ std::set<std::string> known_codes() {
   return codes;
 }
 
-/// The codes that assemble_record and the *_warnings of src/results raise: the first text in braces of a
+/// The codes that record_peak and the *_warnings of src/results raise: the first text in braces of a
 /// Warning, or of a list of them.
 std::set<std::string> raised_codes() {
   std::set<std::string> codes;
   static const std::regex kRaised(R"((Warning\{|return \{\{|push_back\(\{)\s*"([a-z_]+)\")");
   for (const auto& entry : std::filesystem::directory_iterator(FLOPMARK_SOURCE_DIR "/src/results")) {
     const std::string file = entry.path().filename().string();
-    if (!file.ends_with("_warnings.cpp") && file != "assemble_record.cpp") continue;
+    if (!file.ends_with("_warnings.cpp") && file != "record_peak.cpp") continue;
     std::ifstream in(entry.path());
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     for (std::sregex_iterator at(text.begin(), text.end(), kRaised), end; at != end; ++at)

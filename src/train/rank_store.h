@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "config/rank_place.h"
+
+namespace c10d {
+class Store;
+}
+
+namespace flopmark {
+
+/// Something failed for a reason that lies with other ranks or with the network between.
+struct PeerLost : std::runtime_error {
+  explicit PeerLost(const std::string& text, std::optional<int64_t> of_rank = std::nullopt)
+      : std::runtime_error(text), rank(of_rank) {}
+  std::optional<int64_t> rank;  ///< the one that is missing, where that is known
+};
+
+/// What the ranks of a job write for each other before there are collectives, and when those have failed: a
+/// c10d store, with the keys of one meeting. No call takes longer than the time limit.
+class RankStore {
+ public:
+  /// Opens the file, or listens (rank 0 without an agent) and connects. Returns without waiting for others.
+  /// @throws Error 200: the port is in use, or nobody who speaks the store's protocol answers there.
+  RankStore(const RankPlace& place, double timeout_s);
+  ~RankStore();
+  RankStore(const RankStore&) = delete;
+  RankStore& operator=(const RankStore&) = delete;
+
+  /// The next three throw PeerLost where the store cannot be reached any more.
+  void put(const std::string& key, const std::string& text);
+  bool has(const std::vector<std::string>& keys);  ///< all of them
+  std::string get(const std::string& key);         ///< of a key that is there
+
+  struct State;
+  /// The c10d store itself, with the prefix of the meeting.
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<State> state_;  ///< shared with calls that hang
+  double timeout_s_;
+};
+
+}  // namespace flopmark
