@@ -204,10 +204,11 @@ std::optional<double> step_cached(const MetricInputs& inputs) {
   return pass ? quotient(pass->wall_s, pass->steps) : std::nullopt;
 }
 
-/// Time per sample with the loader over that with a cached batch: of steps, where all batches are whole.
+/// Time per sample of a device with the loader over that with a cached batch, of which a launch has the first
+/// rank's: of steps, where all batches are whole.
 std::optional<double> loader_cost(const MetricInputs& inputs) {
   const auto pass = cached_pass(inputs);
-  const std::optional<double> rate = samples_per_s(inputs);
+  const std::optional<double> rate = samples_per_s_per_device(inputs);
   return pass && rate ? quotient(pass->samples, pass->wall_s * *rate) : std::nullopt;
 }
 

@@ -101,9 +101,8 @@ Found wall_disagrees(const Launches& launches) {
   double worst = 0;
   for (const auto& launch : launches) {
     if (!(launch.timed.wall_s > 0)) continue;
-    // Of several ranks the wall clock is the first one's, but each step that of the slowest.
-    const auto& steps_s = launch.ranks.empty() ? launch.timed.step_s : launch.ranks.front().step_s;
-    const double difference = sum(steps_s) / launch.timed.wall_s - 1.0;
+    // Of several ranks both are of the one that ended last.
+    const double difference = sum(launch.timed.step_s) / launch.timed.wall_s - 1.0;
     if (std::abs(difference) > std::abs(worst)) worst = difference;
   }
   if (std::abs(worst) <= kWallTolerance) return std::nullopt;

@@ -140,22 +140,6 @@ TEST(RankRecord, OtherRanksAreNoOtherLoad) {
   EXPECT_THAT(crowded.warnings[0].text, HasSubstr("other load, or the job's own ranks, on the CPU"));
 }
 
-/// Either rank is the slower one in half of the steps: the slowest steps take longer in sum than the clock.
-TEST(RankRecord, TheWallClockIsHeldAgainstOneRanksSteps) {
-  RecordInputs inputs = two_rank_inputs();
-  for (LaunchSamples& launch : inputs.launches) {
-    for (size_t i = 0; i < launch.timed.step_s.size(); ++i) {
-      launch.ranks[0].step_s[i] = i % 2 == 0 ? 0.09 : 0.11;
-      launch.ranks[1].step_s[i] = i % 2 == 0 ? 0.11 : 0.09;
-      launch.timed.step_s[i] = 0.11;
-      launch.timed.phase_s[static_cast<size_t>(Phase::other)][i] = 0.01;
-    }
-  }
-  EXPECT_THAT(codes(assemble_record(inputs).warnings), ElementsAre("slow_rank"));
-  for (LaunchSamples& launch : inputs.launches) launch.timed.wall_s = 5.0;
-  EXPECT_THAT(codes(assemble_record(inputs).warnings), testing::Contains("wall_disagrees"));
-}
-
 TEST(RankRecord, TheTableOfBaselinesHasTheShareOfCommunication) {
   RunRecord record = example_record();
   record.metrics.values["communication_ratio"] = 0.183;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "fakes/example_record.h"
+#include "fakes/rank_samples.h"
 #include "unit/results/example_launch.h"
 
 namespace flopmark {
@@ -108,6 +109,18 @@ TEST(LaunchWarnings, WallClockWithinOnePercent) {
   launches[2].timed.wall_s = 4.06;
   EXPECT_THAT(codes(launches), ElementsAre("wall_disagrees"));
   launches[2].timed.wall_s = 3.94;
+  EXPECT_THAT(codes(launches), ElementsAre("wall_disagrees"));
+}
+
+/// Rank 1 is slower in every step, and the block lasts as long as it needs.
+TEST(LaunchWarnings, WallClockOfSeveralRanksIsThatOfTheSlowest) {
+  auto launches = example_launches();
+  for (auto& launch : launches) {
+    launch = as_two_ranks(launch);
+    launch.ranks[0].step_s.assign(40, 0.09);
+  }
+  EXPECT_THAT(codes(launches), IsEmpty());
+  launches[2].timed.wall_s = 3.6;
   EXPECT_THAT(codes(launches), ElementsAre("wall_disagrees"));
 }
 
