@@ -83,6 +83,20 @@ ModelShape resnet(const std::string& preset, const Stages& stages) {
           .bottleneck = stages.bottleneck};
 }
 
+// Dosovitskiy et al. 2020, arXiv:2010.11929, table 1, with ImageNet's 1000 classes.
+ModelShape vit(const std::string& preset, int64_t hidden_size, int64_t layers, int64_t heads) {
+  return {.type = "vit",
+          .preset = preset,
+          .hidden_size = hidden_size,
+          .layers = layers,
+          .heads = heads,
+          .ffn_size = 4 * hidden_size,
+          .classes = 1000,
+          .image_size = 224,
+          .image_channels = 3,
+          .patch_size = 16};
+}
+
 std::vector<ModelShape> make_presets() {
   return {
       llama("llama-tiny", 256, {64, 2, 4, 2, 176}),
@@ -110,17 +124,8 @@ std::vector<ModelShape> make_presets() {
       resnet("resnet34", {{3, 4, 6, 3}, false}),
       resnet("resnet101", {{3, 4, 23, 3}, true}),
       resnet("resnet152", {{3, 8, 36, 3}, true}),
-      // Dosovitskiy et al. 2020, arXiv:2010.11929, table 1, with ImageNet's 1000 classes.
-      {.type = "vit",
-       .preset = "vit-b-16",
-       .hidden_size = 768,
-       .layers = 12,
-       .heads = 12,
-       .ffn_size = 3072,
-       .classes = 1000,
-       .image_size = 224,
-       .image_channels = 3,
-       .patch_size = 16},
+      vit("vit-b-16", 768, 12, 12),
+      vit("vit-l-16", 1024, 24, 16),
       bert("bert-base", 768, 12, 12),
       bert("bert-large", 1024, 24, 16),
       // Howard et al. 2017, arXiv:1704.04861, table 1; a hidden_size of 16 is its width multiplier 0.5.

@@ -9,7 +9,7 @@ namespace flopmark {
 
 /// Built-in model presets: llama-tiny, llama-1b, llama-7b, llama-3-8b, llama-3-70b, gpt2-124m ... gpt2-1558m,
 /// mlp-784-512-512-10, resnet18 ...
-/// resnet152, vit-b-16, bert-base, bert-large, mobilenet-v1,
+/// resnet152, vit-b-16, vit-l-16, bert-base, bert-large, mobilenet-v1,
 /// mixtral-tiny, mixtral-8x7b, mixtral-8x22b, lstm-ptb-medium, lstm-ptb-large.
 const std::vector<ModelShape>& model_presets();
 

@@ -36,6 +36,27 @@ TEST(ImageForms, VisionTransformerOfPublishedSize) {
             16 * 105'151'758'336);
 }
 
+ModelShape vit_l_16() {
+  ModelShape shape = vit_b_16();
+  shape.hidden_size = 1024;
+  shape.layers = 24;
+  shape.heads = 16;
+  shape.ffn_size = 4096;
+  return shape;
+}
+
+/// torchvision's 304326632 parameters and 61.55 billion multiply-adds.
+TEST(ImageForms, LargeVisionTransformerOfPublishedSize) {
+  EXPECT_EQ(count_parameters(vit_l_16()), 304'326'632);
+  const int64_t patches = int64_t{2} * 196 * 768 * 1024, head = int64_t{2} * 1024 * 1000;
+  const int64_t layer = int64_t{2} * 197 * 1024 * (4 * 1024 + 2 * 4096) + int64_t{4} * 197 * 197 * 1024;
+  const FlopTotals flops =
+      closed_form_flops(vit_l_16(), {.batch_size = 1}, {.micro_batches = 1, .fused_attention = false});
+  EXPECT_EQ(flops.forward_flop, patches + 24 * layer + head);
+  EXPECT_EQ(flops.forward_flop, 123'109'425'152);
+  EXPECT_EQ(flops.model_flop(), 3 * flops.forward_flop - patches) << "an image has no gradient";
+}
+
 ModelShape resnet(const std::array<int64_t, 4>& blocks, bool bottleneck) {
   return {.type = "resnet",
           .preset = "",

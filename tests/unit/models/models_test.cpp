@@ -35,6 +35,7 @@ TEST(Models, HaveThePublishedNumberOfParameters) {
   EXPECT_EQ(parameters_on_meta(*find_preset("resnet101")), 44'549'160);
   EXPECT_EQ(parameters_on_meta(*find_preset("resnet152")), 60'192'808);
   EXPECT_EQ(parameters_on_meta(*find_preset("vit-b-16")), 86'567'656);
+  EXPECT_EQ(parameters_on_meta(*find_preset("vit-l-16")), 304'326'632);
   EXPECT_EQ(parameters_on_meta(*find_preset("mobilenet-v1")), 4'231'976);
   EXPECT_EQ(parameters_on_meta(*find_preset("mixtral-8x7b")), 46'702'792'704);
   EXPECT_EQ(parameters_on_meta(*find_preset("mixtral-8x22b")), 140'620'634'112);

@@ -126,6 +126,7 @@ TEST(MetaCount, GoldenTransformers) {
 
 TEST(MetaCount, GoldenImageModels) {
   const Golden rows[] = {{"vit-b-16", 0, 86'567'656, 35'127'656'448, 105'151'758'336, 0},
+                         {"vit-l-16", 0, 304'326'632, 123'109'425'152, 369'019'994'112, 0},
                          {"resnet50", 0, 25'557'032, 8'178'368'512, 24'299'077'632, 0}};
   for (const Golden& row : rows) {
     const MetaCount count = count_on_meta(
