@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cli/terminal.h"
+#include "config/model_ending.h"
 #include "config/run_config.h"
 #include "hardware/environment.h"
 #include "launch/build_command.h"
@@ -28,7 +29,7 @@ std::vector<std::string> joined(std::vector<std::string> sets, const std::vector
 }
 
 bool is_library(const fs::path& artifact) {
-  return artifact.extension() == ".so";
+  return model_ending(artifact) == ".so";
 }
 
 std::string build_label(const AbSideOptions& side, const std::string& commit, const Subject& tree) {
@@ -91,6 +92,15 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   return {};
 }
 
+/// Sides that take turns run no second pass.
+void refuse_second_pass(const RunConfig& config, const std::string& file) {
+  if (config.measure.loader == "normal") return;
+  throw usage_error(
+      fmt::format("{}: measure.loader is {}, but flopmark ab measures no second pass; set it to normal "
+                  "(--set measure.loader=normal)",
+                  file, config.measure.loader));
+}
+
 /// The config with what is set for this side alone; a mistake in that is told by the side's own option.
 RunConfig load_side_config(const std::string& config, const AbOptions& options, const AbSideOptions& side,
                            const char* name, const std::vector<std::string>& more) {
@@ -142,7 +152,8 @@ fs::path default_artifact(const RunConfig& config, const fs::path& top) {
 }
 
 bool is_model_file(const fs::path& artifact) {
-  return artifact.extension() == ".pt" || artifact.extension() == ".pt2" || is_library(artifact);
+  const std::string ending = model_ending(artifact);
+  return ending == ".pt" || ending == ".pt2" || is_library(artifact);
 }
 
 std::vector<std::string> artifact_keys(const RunConfig& config, const fs::path& artifact) {
@@ -173,8 +184,9 @@ fs::path compared_tree(const std::string& config) {
 }
 
 AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds) {
-  load_side_config(config, options, options.a, "a", {});  // a mistake is told before anything is built
-  load_side_config(config, options, options.b, "b", {});
+  // A mistake is told before anything is built.
+  refuse_second_pass(load_side_config(config, options, options.a, "a", {}), config);
+  refuse_second_pass(load_side_config(config, options, options.b, "b", {}), config);
   return {resolve_side(config, options, {options.a, options.b, "a"}, builds),
           resolve_side(config, options, {options.b, options.a, "b"}, builds)};
 }

@@ -21,7 +21,8 @@ struct AbBuilds {
 /// from a build is --artifact; if not given, the config's TorchScript model or plug-in where that lies in the
 /// tree, else build/release/bin/flopmark-worker. The side without a commit or worker of its own is then the
 /// checked-out tree, built the same way.
-/// @throws Error 200 for a config, worker or commit that is not there; 125 for a build that fails.
+/// @throws Error 200 for a config, worker or commit that is not there, or a config with a second pass
+/// (measure.loader); 125 for a build that fails.
 struct AbSides {
   PairedSide a, b;
 };

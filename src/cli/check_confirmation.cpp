@@ -18,6 +18,7 @@ AbOptions sides_of(const std::string& config, const std::string& commit, const C
   AbOptions ab = options.ab;
   ab.configs = {config};
   ab.sets = options.run.sets;
+  ab.sets.emplace_back("measure.loader=normal");  // both: the second pass is the check's own
   ab.a.reference = commit;
   ab.b.worker = options.run.worker;
   ab.store = options.run.store;

@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "cli/machine_turn.h"
 #include "cli/scratch_folder.h"
 #include "hardware/cpu_conditions.h"
@@ -12,11 +14,17 @@
 namespace flopmark {
 namespace {
 
-/// Two sides' steps as text, and what else they leave; of several ranks a file each.
-int64_t pair_bytes(const RunConfig& config) {
+/// A side's steps as text, and what else it leaves; of several ranks a file each.
+int64_t side_bytes(const PairedSide& side) {
   constexpr int64_t kNumber = 26, kRest = 65536;
+  const RunConfig& config = side.inputs.config;
   const MeasureConfig& measure = config.measure;
-  return 2 * config.parallel.ranks * (kRest + kNumber * (10 * measure.steps + measure.warmup_max_steps));
+  return config.parallel.ranks * (kRest + kNumber * (10 * measure.steps + measure.warmup_max_steps));
+}
+
+/// Of two sides that may have different numbers of ranks.
+int64_t pair_bytes(const PairedComparison& sides) {
+  return 2 * std::max(side_bytes(sides.a), side_bytes(sides.b));
 }
 
 /// Counters with the CPU time of ours and of every worker that has ended.
@@ -82,7 +90,7 @@ LaunchPair WorkerPairs::measure(const PairRequest& request) {
   const auto turn = MachineTurn::wait();
   if (!turn) return {interrupted_launch(), interrupted_launch(), {}, utc_now()};
   const PairedComparison& sides = comparisons_.at(request.workload);
-  const ScratchFolder scratch(pair_bytes(sides.b.inputs.config));
+  const ScratchFolder scratch(pair_bytes(sides));
   const CpuCounters counters;
   const CpuReading before = read_with_workers(counters);
   LaunchPair pair;

@@ -5,6 +5,7 @@
 #include "config/config_layer.h"
 #include "config/key_scope.h"
 #include "config/key_value.h"
+#include "config/model_ending.h"
 #include "config/resolve.h"
 #include "flopmark/error.h"
 
@@ -54,14 +55,15 @@ bool is_unset(const json& value) {
 }
 
 bool is_model_file(const fs::path& file) {
-  return file.extension() == ".pt" || file.extension() == ".pt2";
+  const std::string ending = model_ending(file);
+  return ending == ".pt" || ending == ".pt2";
 }
 
 /// What a config would give that names this model and nothing else.
 ConfigLayer layer_of_model(const fs::path& file) {
   std::error_code error;
   const fs::path folder = fs::absolute(file, error).parent_path();
-  const char* key = file.extension() == ".pt2" ? "exported" : "torchscript";
+  const char* key = model_ending(file) == ".pt2" ? "exported" : "torchscript";
   ConfigLayer layer;
   add_object({{"model", {{key, file.filename().string()}}}}, {file.string(), {}, folder}, layer);
   return layer;

@@ -51,6 +51,13 @@ std::string config_of(const MeasuredCommand& command, const RunRecord& record) {
   return "CONFIG";
 }
 
+/// Without what flopmark ab refuses: a second pass.
+std::string one_pass_text(const nlohmann::json& config) {
+  const nlohmann::json::json_pointer loader("/measure/loader");
+  const bool has_two = config.contains(loader) && config.at(loader) != "normal";
+  return has_two ? " --set measure.loader=normal" : "";
+}
+
 bool is_a_commit(const Subject& subject) {
   return subject.commit && !subject.dirty.value_or(true);
 }
@@ -70,7 +77,7 @@ std::string confirm_line(const RunRecord& a, const RunRecord& b) {
   const MeasuredCommand command = measured_command(b.command_line);
   std::string line = "flopmark ab " + config_of(command, b);
   for (const std::string& set : command.sets) line += " --set " + shell_quoted(set);
-  return line + sides_text(a.subject, b.subject);
+  return line + one_pass_text(b.config) + sides_text(a.subject, b.subject);
 }
 
 }  // namespace flopmark

@@ -194,6 +194,28 @@ TEST_F(AbCommandTest, AWorkerThatIsBuiltCannotBeGivenToo) {
   EXPECT_THAT(result.err, HasSubstr("--a.ref and --a.worker both say what side a is"));
 }
 
+TEST_F(AbCommandTest, AModelFileIsKnownByItsEndingInAnyCase) {
+  make_repository();
+  for (const std::string file : {"made.PT2", "made.Pt"}) {
+    const auto result = ab({"--a.ref", "HEAD", "--build", "touch " + file, "--artifact", file});
+    EXPECT_EQ(result.exit_code, 200);
+    EXPECT_THAT(result.err, HasSubstr(file + ": is a model file, but tiny names none in its place"));
+  }
+}
+
+/// A size limit stands for a full disk.
+TEST_F(AbCommandTest, RoomIsNeededForTheSideOfMoreRanks) {
+  const auto refusal = [&](const std::string& side) {
+    const std::string command = "trap '' XFSZ; ulimit -f 8192; exec '" FLOPMARK_PROGRAM "' ab tiny.json --" +
+                                side + ".set parallel.ranks=100 --quiet";
+    const auto result = testing::run_program("bash", options({"-c", command}));
+    EXPECT_EQ(result.exit_code, 200) << side;
+    return result.err;
+  };
+  EXPECT_THAT(refusal("a"), HasSubstr("bytes of samples"));
+  EXPECT_EQ(refusal("a"), refusal("b"));
+}
+
 TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--a.ref", "HEAD"}, "--a.ref HEAD needs --build CMD"},
@@ -219,6 +241,7 @@ TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {
       {{"--a.worker", "/no/such"}, "/no/such"},
       {{"--format", "csv"}, "--format"},
       {{"--seed", "-1"}, "--seed: -1 is no whole number from 0 on, of 19 digits at most"},
+      {{"--b.set", "measure.loader=both"}, "tiny.json: measure.loader is both, but flopmark ab measures no"},
       {{"--store", "nowhere"}, "--store nowhere: no such folder"}};
   for (const auto& [arguments, text] : cases) {
     const auto result = ab(arguments);

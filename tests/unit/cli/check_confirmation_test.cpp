@@ -72,6 +72,12 @@ TEST_F(CheckConfirmationTest, AFalseAlarmIsTakenBack) {
               AllOf(HasSubstr("### tiny: same by 12 pairs side by side"), HasSubstr("\nSide by side:\n")));
 }
 
+TEST_F(CheckConfirmationTest, TheSecondPassIsTheChecksOwn) {
+  const auto result = confirm("0.3", {"--format", "json", "--set", "measure.loader=both"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["checks"][0]["confirmation"]["verdict"], "same");
+}
+
 TEST_F(CheckConfirmationTest, WhatIsSureIsNotMeasuredAgain) {
   commit_worker("0.4");
   const auto result = confirm("0.2", {"--format", "json"});

@@ -86,6 +86,12 @@ TEST(ExportedConfig, AModelFileStandsForAConfig) {
   EXPECT_EQ(config.model.exported, file.string());
   EXPECT_EQ(config.model.torchscript, "");
   EXPECT_EQ(config.measure.steps, 3);
+  const auto loud = files.path("LOUD.PT2");
+  EXPECT_EQ(load_config(loud).model.exported, loud.string());
+  const auto scripted = files.path("Scripted.Pt");
+  EXPECT_EQ(
+      load_config(scripted, {R"(data.inputs=[{"shape": [4, 3], "dtype": "float32"}])"}).model.torchscript,
+      scripted.string());
 }
 
 }  // namespace

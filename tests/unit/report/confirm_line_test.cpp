@@ -43,6 +43,18 @@ TEST(ConfirmLine, KeepsSettingsAndQuotes) {
       "2222222222 --build CMD");
 }
 
+TEST(ConfirmLine, LeavesOutTheSecondPass) {
+  RunRecord b = record("2", false, {"flopmark", "run", "a.json", "--set", "measure.loader=both"});
+  b.config = {{"measure", {{"loader", "both"}}}};
+  EXPECT_EQ(
+      confirm_line(record("", false), b),
+      "flopmark ab a.json --set measure.loader=both --set measure.loader=normal --a.worker OLD --b.worker "
+      "NEW");
+  b.config = {{"measure", {{"loader", "normal"}}}};
+  EXPECT_EQ(confirm_line(record("", false), b),
+            "flopmark ab a.json --set measure.loader=both --a.worker OLD --b.worker NEW");
+}
+
 TEST(ConfirmLine, AConfigThatIsNotToldIsForTheReader) {
   const std::vector<std::string> two{"flopmark", "run", "a.json", "b.json"};
   EXPECT_EQ(confirm_line(record("1", false), record("2", false, two)).substr(0, 18), "flopmark ab CONFIG");
