@@ -72,7 +72,8 @@ std::optional<Judgement> judged_by(const std::optional<FoundRecord>& reference, 
 ExitCode code_of(const CheckResult& result, const CheckOptions& options) {
   const auto verdict = verdict_of(result);
   if (!verdict || (*verdict == Verdict::unsure && options.undecided == "pass")) return ExitCode::ok;
-  return exit_code(*verdict);
+  const Judgement* deciding = deciding_judgement(result);
+  return result.confirmation || deciding == nullptr ? exit_code(*verdict) : exit_code(deciding->comparison);
 }
 
 /// Without a baseline there is no verdict: the first run becomes it, or passes.

@@ -49,7 +49,7 @@ ExitCode print_comparison(const FoundRecord& a, const FoundRecord& b, const Comp
   write_output(options.format == "json"       ? comparison_json(report)
                : options.format == "markdown" ? comparison_markdown(report)
                                               : comparison_text(report));
-  return exit_code(comparison.verdict);
+  return exit_code(comparison);
 }
 
 }  // namespace flopmark

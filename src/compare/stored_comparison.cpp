@@ -5,6 +5,7 @@
 
 #include "compare/measured_record.h"
 #include "compare/metric_comparison.h"
+#include "compare/pair_conditions.h"
 #include "compare/stored_reason.h"
 #include "compare/stored_tolerance.h"
 #include "stats/quantile.h"
@@ -69,6 +70,11 @@ Verdict verdict_of_summaries(const std::vector<SummaryComparison>& summaries) {
   return summaries.front().change == Change::better ? Verdict::faster : Verdict::same;
 }
 
+std::string interference_with(const RunRecord& record) {
+  if (!record.conditions) return "";
+  return disturbance({0, record.conditions->others_cpu_ratio, record.conditions->steal_ratio}).value_or("");
+}
+
 }  // namespace
 
 const char* to_text(Change change) {
@@ -113,10 +119,16 @@ StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const C
   }
   comparison.deterministic = compare_deterministic(a, b);
   comparison.verdict = verdict_of_summaries(comparison.summaries);
+  if (comparison.verdict == Verdict::slower) comparison.interference = interference_with(b);
+  if (!comparison.interference.empty()) comparison.verdict = Verdict::unsure;
   comparison.unconfirmed = comparison.verdict == Verdict::slower || comparison.verdict == Verdict::unsure;
   comparison.notes = stored_notes(comparison, a, b);
   comparison.reason = stored_reason(comparison);
   return comparison;
+}
+
+ExitCode exit_code(const StoredComparison& comparison) {
+  return comparison.interference.empty() ? exit_code(comparison.verdict) : ExitCode::interference;
 }
 
 }  // namespace flopmark

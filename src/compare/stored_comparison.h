@@ -8,6 +8,7 @@
 #include "compare/launch_summary.h"
 #include "compare/ruler_change.h"
 #include "compare/verdict.h"
+#include "flopmark/error.h"
 #include "flopmark/record.h"
 #include "metrics/metrics.h"
 
@@ -50,6 +51,9 @@ struct StoredComparison {
   std::vector<MetricComparison> metrics;     ///< in the order of the run's table, then what only records know
   std::vector<MetricComparison> deterministic;  ///< FLOPs, parameters, loss: equal for equal work
   std::optional<RulerChange> ruler;             ///< the machine itself; absent where the records do not tell
+  /// What else the machine did while B was measured, where B would be slower: that is no verdict then. Empty
+  /// if nothing (see disturbance).
+  std::string interference;
   std::vector<std::string> notes;
   std::string reason;  ///< one sentence
 
@@ -64,8 +68,12 @@ struct CompareOptions {
 
 /// Judges B against A by their launches, each summary with the tolerance of stored_tolerance, which the
 /// records' rulers widen. Gates are throughput and floor. slower: a gate is beyond its tolerance; faster:
-/// throughput is, on the other side, and no gate is open; same: every gate is below 10 %; else unsure.
+/// throughput is, on the other side, and no gate is open; same: every gate is below 10 %; else unsure. So is
+/// a slower B during which other work took the CPUs: the same causes for which a pair is measured again.
 /// @throws Error 202 or 125 as require_measured.
 StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const CompareOptions& options = {});
+
+/// Of the verdict; 203 where interference left none.
+ExitCode exit_code(const StoredComparison& comparison);
 
 }  // namespace flopmark

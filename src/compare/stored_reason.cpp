@@ -50,6 +50,12 @@ std::string faster_machine_text(const SummaryComparison& gate, const RulerChange
       step_time_name(gate.summary), signed_percent(gate.change_ratio), signed_percent(ruler.ratio));
 }
 
+std::string interference_text(const StoredComparison& comparison) {
+  const SummaryComparison& gate = most_moved(comparison, Change::worse);
+  return fmt::format("{} is {} longer, but {} while it was measured: measure again when the machine is quiet",
+                     step_time_name(gate.summary), points(gate.change_ratio), comparison.interference);
+}
+
 std::string ruler_text(const StoredComparison& comparison) {
   const SummaryComparison* step = comparison.throughput();
   return comparison.ruler && step ? ruler_note(*comparison.ruler, step->change_ratio) : "";
@@ -73,6 +79,7 @@ std::string stored_reason(const StoredComparison& comparison) {
                          other_work(comparison.deterministic));
     }
     case Verdict::unsure: {
+      if (!comparison.interference.empty()) return interference_text(comparison);
       const SummaryComparison& gate = most_moved(comparison, Change::unsure);
       if (comparison.ruler && comparison.ruler->ratio < 0 && gate.change_ratio < kOpenFromRatio) {
         return faster_machine_text(gate, *comparison.ruler);

@@ -51,6 +51,25 @@ TEST(StoredComparison, ARecordIsTheSameAsItselfAndAsItsBaseline) {
   EXPECT_EQ(compare_records(noisy, record_from_json(json, "x")).verdict, Verdict::same);
 }
 
+/// A build ran beside the one that was measured: half as fast says nothing then.
+TEST(StoredComparison, ASlowdownBesideOtherWorkIsNoVerdict) {
+  RunRecord busy = steady_record(1.5);
+  busy.conditions = Conditions{};
+  busy.conditions->others_cpu_ratio = 0.67;
+  const StoredComparison comparison = compare_records(steady_record(), busy);
+  EXPECT_EQ(comparison.verdict, Verdict::unsure);
+  EXPECT_EQ(exit_code(comparison), ExitCode::interference);
+  EXPECT_THAT(comparison.reason,
+              HasSubstr("is 50.0 % longer, but other processes used 67 % of the CPUs while it "
+                        "was measured: measure again when the machine is quiet"));
+  busy.conditions->others_cpu_ratio = 0.2;
+  EXPECT_EQ(exit_code(compare_records(steady_record(), busy)), ExitCode::slower);
+  RunRecord fast = steady_record(0.5);
+  fast.conditions = Conditions{};
+  fast.conditions->steal_ratio = 0.3;
+  EXPECT_EQ(compare_records(steady_record(), fast).verdict, Verdict::faster);  // in spite of it
+}
+
 TEST(StoredComparison, UncalibratedTolerancesAreTenAndTwentyFivePercent) {
   EXPECT_EQ(verdict_at(1.26), Verdict::slower);
   EXPECT_EQ(verdict_at(1.25), Verdict::slower);
