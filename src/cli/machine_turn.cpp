@@ -15,18 +15,42 @@ namespace {
 /// Longer than a waiting flopmark takes to look again: who has just measured lets others go first.
 constexpr auto kCourtesy = std::chrono::milliseconds(30);
 
+/// Null without one.
+const char* lock_file() {
+  const char* file = std::getenv("FLOPMARK_LOCK");
+  return file == nullptr || *file == '\0' ? nullptr : file;
+}
+
+/// Once.
+void tell_of_several_hosts() {
+  static bool told = false;
+  if (!told) {
+    write_note(
+        "FLOPMARK_LOCK is not waited for: this launcher's ranks are on several hosts; hold the lock of each "
+        "around the whole job");
+  }
+  told = true;
+}
+
 }  // namespace
 
-std::optional<MachineTurn> MachineTurn::wait() {
-  const char* file = std::getenv("FLOPMARK_LOCK");
-  if (file == nullptr || *file == '\0') return MachineTurn(std::nullopt);
+std::optional<MachineTurn> MachineTurn::wait_as_rank(const RankPlace& place) {
+  if (place.local_ranks == place.ranks) return wait_as(FileLock::Kind::shared, place.rank == 0);
+  if (lock_file() != nullptr && place.rank == 0) tell_of_several_hosts();
+  return MachineTurn(std::nullopt);
+}
+
+std::optional<MachineTurn> MachineTurn::wait_as(FileLock::Kind kind, bool tells) {
+  const char* file = lock_file();
+  if (file == nullptr) return MachineTurn(std::nullopt);
   static bool had_one = false, told = false;
   if (had_one) std::this_thread::sleep_for(kCourtesy);
   const auto tell = [&] {
-    if (!told) write_note(fmt::format("waiting until {} (FLOPMARK_LOCK) is free", file));
+    if (tells && !told) write_note(fmt::format("waiting until {} (FLOPMARK_LOCK) is free", file));
     told = true;
   };
-  std::optional<FileLock> lock = FileLock::wait(file, {[] { return InterruptGuard::signal() != 0; }, tell});
+  std::optional<FileLock> lock =
+      FileLock::wait(file, {[] { return InterruptGuard::signal() != 0; }, tell, kind});
   if (!lock) return std::nullopt;
   had_one = true;
   return MachineTurn(std::move(lock));

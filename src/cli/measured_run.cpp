@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "cli/interrupt.h"
@@ -35,11 +36,10 @@ int64_t samples_bytes(const RunConfig& config) {
   return ranks * (kRest + kNumber * (per_step * config.measure.steps + config.measure.warmup_max_steps));
 }
 
-/// The job's turn at this machine. Of ranks that a launcher started one waits for all: they would wait for
-/// each other.
+/// The launch's turn at this machine.
 std::optional<MachineTurn> wait_for_turn(const MeasuredRunOptions& options) {
-  const bool is_waited_for = options.place && options.place->local_rank > 0;
-  return is_waited_for ? MachineTurn::of_another() : MachineTurn::wait();
+  const bool is_of_several = options.place && options.place->ranks > 1;
+  return is_of_several ? MachineTurn::wait_as_rank(*options.place) : MachineTurn::wait();
 }
 
 /// This process's place in the job that is its next launch. All ranks make equally many launches.
@@ -47,7 +47,8 @@ std::optional<RankPlace> next_place(const MeasuredRunOptions& options) {
   static int64_t launches = 0;
   if (!options.place || options.place->ranks == 1) return std::nullopt;
   RankPlace place = *options.place;
-  place.meeting = fmt::format("launch-{}", ++launches);
+  const char* restarts = std::getenv("TORCHELASTIC_RESTART_COUNT");  // torchrun's store outlives a restart
+  place.meeting = fmt::format("launch-{}-{}", restarts == nullptr ? "0" : restarts, ++launches);
   return place;
 }
 

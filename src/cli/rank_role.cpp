@@ -15,8 +15,9 @@ namespace flopmark {
 namespace {
 
 /// A launcher ends the whole job when one of its processes ends badly. The first rank learns of a rank that
-/// failed from its own worker, and needs a moment to write the record that says so.
-constexpr auto kFirstRankWrites = std::chrono::seconds(5);
+/// failed from its own worker, which waits up to 2 s for the others' words and 2 s for them to read its own,
+/// and needs a moment more to write the record that says so.
+constexpr auto kFirstRankWrites = std::chrono::seconds(10);
 
 bool is_one_of_several(const std::optional<RankPlace>& place) {
   return place && place->ranks > 1;

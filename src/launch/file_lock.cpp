@@ -27,11 +27,12 @@ FileDescriptor open_lock(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::optional<FileLock> FileLock::take(const std::filesystem::path& file) {
+std::optional<FileLock> FileLock::take(const std::filesystem::path& file, Kind kind) {
   FileDescriptor opened = open_lock(file);
+  const int operation = (kind == Kind::shared ? LOCK_SH : LOCK_EX) | LOCK_NB;
   int code = 0;
   do {
-    code = ::flock(opened.get(), LOCK_EX | LOCK_NB);
+    code = ::flock(opened.get(), operation);
   } while (code != 0 && errno == EINTR);
   if (code == 0) return FileLock(std::move(opened));
   if (errno == EWOULDBLOCK) return std::nullopt;
@@ -43,7 +44,7 @@ std::optional<FileLock> FileLock::wait(const std::filesystem::path& file, const 
   const auto begun = std::chrono::steady_clock::now();
   bool told = false;
   while (!waiting.give_up()) {
-    if (std::optional<FileLock> lock = take(file)) return lock;
+    if (std::optional<FileLock> lock = take(file, waiting.kind)) return lock;
     const bool is_long = std::chrono::steady_clock::now() - begun >= kLong;
     if (is_long && !told) waiting.takes_longer();
     told = told || is_long;

@@ -25,8 +25,9 @@ class ProgressSink {
   virtual ~ProgressSink() = default;
   virtual void launch_started(int64_t launch, int64_t launches) = 0;  ///< launch counts from 1
   virtual void progress(const ProgressUpdate& update) = 0;
-  /// The user asked to stop; the worker has the grace time to finish its step.
-  virtual void stopping() {}
+  /// The user asked to stop. `after_step`: the worker has the grace time to finish its step; else it is
+  /// killed, as are the ranks of a job.
+  virtual void stopping(bool /*after_step*/) {}
   virtual void launch_ended() = 0;
 };
 

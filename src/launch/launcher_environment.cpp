@@ -53,14 +53,13 @@ void check_below(VariableReader& reader, const std::string& name, const std::opt
   reader.fault(fmt::format("{}={} is not below {}={}", name, *value, limit_name, *limit));
 }
 
-Numbers read_numbers(VariableReader& reader, const Family& family, bool needs_local) {
+Numbers read_numbers(VariableReader& reader, const Family& family, bool needs_local_rank,
+                     bool needs_local_ranks) {
   Numbers found{family.launcher, family.rank, family.ranks, {}, {}, {}, {}};
   found.rank = reader.needed_number(family.rank, 0, kMostRanks);
   found.ranks = reader.needed_number(family.ranks, 1, kMostRanks);
-  if (needs_local) {
-    found.local_rank = reader.needed_number(family.local_rank, 0, kMostRanks);
-    found.local_ranks = reader.needed_number(family.local_ranks, 1, kMostRanks);
-  }
+  if (needs_local_rank) found.local_rank = reader.needed_number(family.local_rank, 0, kMostRanks);
+  if (needs_local_ranks) found.local_ranks = reader.needed_number(family.local_ranks, 1, kMostRanks);
   check_below(reader, family.rank, found.rank, family.ranks, found.ranks);
   check_below(reader, family.local_rank, found.local_rank, family.local_ranks, found.local_ranks);
   if (found.ranks && found.local_ranks && *found.local_ranks > *found.ranks) {
@@ -74,26 +73,33 @@ bool is_loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
-/// Of torchrun, or set by hand. Without LOCAL_RANK a job whose meeting place is this host itself lies on this
-/// host whole, and any other has one rank per host.
+/// Of torchrun, or set by hand. A job whose meeting place is this host itself lies on this host whole; in any
+/// other LOCAL_WORLD_SIZE is as many as LOCAL_RANK tells of, and without that each host has one rank.
 std::optional<Numbers> torchrun_numbers(VariableReader& reader, bool has_other) {
   std::vector<std::string> names = kTorchrun.names();
   if (!has_other) names.insert(names.end(), {"MASTER_ADDR", "MASTER_PORT"});
   if (!any_set(reader, names)) return std::nullopt;
-  const bool has_local = any_set(reader, {kTorchrun.local_rank, kTorchrun.local_ranks});
-  Numbers found = read_numbers(reader, kTorchrun, has_local);
-  if (!has_local && !has_other) {
-    const bool is_one_host = is_loopback(reader.text("MASTER_ADDR").value_or(""));
-    found.local_rank = is_one_host ? found.rank : 0;
-    found.local_ranks = is_one_host ? found.ranks : 1;
+  const bool has_size = reader.has(kTorchrun.local_ranks), has_rank = reader.has(kTorchrun.local_rank);
+  Numbers found = read_numbers(reader, kTorchrun, has_rank || has_size, has_size);
+  const bool is_one_host = is_loopback(reader.text("MASTER_ADDR").value_or(""));
+  if (!has_rank && !has_size && !has_other) found.local_rank = is_one_host ? found.rank : 0;
+  if (!has_size && !has_other) {
+    found.local_ranks = is_one_host ? found.ranks : std::optional(found.local_rank.value_or(0) + 1);
+    check_below(reader, kTorchrun.local_rank, found.local_rank, kTorchrun.ranks, found.ranks);
+  }
+  if (found.ranks && found.local_ranks == found.ranks && found.rank && found.local_rank &&
+      *found.rank < *found.ranks && found.rank != found.local_rank) {
+    reader.fault(fmt::format("RANK={} and LOCAL_RANK={} contradict each other: all {} ranks are on one host",
+                             *found.rank, *found.local_rank, *found.ranks));
   }
   return found;
 }
 
 std::optional<Numbers> mpi_numbers(VariableReader& reader) {
-  if (any_set(reader, kOpenMpi.names())) return read_numbers(reader, kOpenMpi, true);
+  if (any_set(reader, kOpenMpi.names())) return read_numbers(reader, kOpenMpi, true, true);
   // srun sets PMI_RANK, too, but not these.
-  if (any_set(reader, {kMpich.local_rank, kMpich.local_ranks})) return read_numbers(reader, kMpich, true);
+  if (any_set(reader, {kMpich.local_rank, kMpich.local_ranks}))
+    return read_numbers(reader, kMpich, true, true);
   return std::nullopt;
 }
 

@@ -42,7 +42,7 @@ class PlainSink : public ProgressSink {
     if (update.steps > 0) line += ", " + counted(update.steps, update.phase == "turns" ? "turn" : "step");
     stream_ << line << '\n' << std::flush;
   }
-  void stopping() override { stream_ << head_ << ": stopping\n" << std::flush; }
+  void stopping(bool /*after_step*/) override { stream_ << head_ << ": stopping\n" << std::flush; }
   void launch_ended() override {}
 
  private:
@@ -78,9 +78,9 @@ class TerminalSink : public ProgressSink {
     draw(line_of(update, now_s));
   }
 
-  void stopping() override {
+  void stopping(bool after_step) override {
     stopping_ = true;
-    draw("stopping after the present step; Ctrl-C again kills at once");
+    draw(after_step ? "stopping after the present step; Ctrl-C again kills at once" : "stopping");
   }
 
   void launch_ended() override { wipe(); }

@@ -37,6 +37,12 @@ void remove_meeting(const std::filesystem::path& scratch) {
   std::filesystem::remove(scratch / kMeetingFile, ignored);
 }
 
+WatchLimits rank_limits(const LaunchRequest& request) {
+  WatchLimits limits = limits_of(request);
+  limits.killed_by_signal = true;
+  return limits;
+}
+
 /// One rank's worker.
 struct Rank {
   Rank(const RankPlace& its_place, const LaunchRequest& request, SignalWatch& signals, ProgressSink& sink)
@@ -44,7 +50,7 @@ struct Rank {
         worker(start_worker(request, {.file_suffix = fmt::format("-{}", its_place.rank),
                                       .arguments = rank_arguments(its_place),
                                       .variables = request.environment})),
-        watch(*worker.process, signals, limits_of(request), sink) {}
+        watch(*worker.process, signals, rank_limits(request), sink) {}
 
   /// Whether the job cannot go on with it, as far as is known.
   bool is_in_trouble() {

@@ -89,6 +89,12 @@ std::optional<size_t> cause_of(const std::vector<RankEnd>& ends, const std::vect
   return late_one(ends, troubled);
 }
 
+/// A loss is the mean over all ranks: which of them made it no number cannot be told.
+bool is_of_all(const Failure& failure, const std::vector<RankEnd>& ends, const LaunchRequest& request) {
+  const bool several = ends.size() > 1 || (request.place && request.place->ranks > 1);
+  return several && failure.kind == "nan_loss";
+}
+
 /// Whether no rank is more at fault than another.
 bool all_failed_alike(const std::vector<RankEnd>& ends, const RankEnd& cause) {
   return ends.size() > 1 && std::all_of(ends.begin(), ends.end(), [&](const RankEnd& other) {
@@ -151,13 +157,16 @@ LaunchOutcome failed_job(const RankEnd& cause, const std::vector<RankEnd>& ends,
                                                     "worker ended without a reason"});
     outcome.failure = own_failure(cause, std::move(*outcome.failure));
   }
-  const bool is_its_own = outcome.failure->kind != kPeerLost && !all_failed_alike(ends, cause);
-  if (is_its_own) {
-    outcome.failure->rank = cause.rank;
-    outcome.failure->host = host_name();
-    outcome.failure->text =
-        fmt::format("rank {} on {}: {}", cause.rank, *outcome.failure->host, outcome.failure->text);
+  Failure& failure = *outcome.failure;
+  if (failure.kind == kPeerLost) return outcome;
+  if (is_of_all(failure, ends, request) || all_failed_alike(ends, cause)) {
+    failure.rank.reset();
+    failure.host.reset();
+    return outcome;
   }
+  failure.rank = cause.rank;
+  failure.host = host_name();
+  failure.text = fmt::format("rank {} on {}: {}", cause.rank, *failure.host, failure.text);
   return outcome;
 }
 

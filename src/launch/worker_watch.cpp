@@ -95,7 +95,8 @@ void WorkerWatch::wait(std::span<WorkerWatch* const> watches) {
   for (const int signal : signals.take()) {
     bool is_first = false;
     for (WorkerWatch* watch : watches) is_first = watch->take_signal(signal) || is_first;
-    if (is_first) watches.front()->sink_.stopping();
+    const WorkerWatch& first = *watches.front();
+    if (is_first) first.sink_.stopping(/*after_step=*/!first.limits_.killed_by_signal);
   }
   for (WorkerWatch* watch : watches) {
     watch->take_progress();

@@ -40,6 +40,7 @@ struct WatchLimits {
       5};  ///< to end by itself once asked to stop, or once it reported an end
   /// A terminal and a launcher may both forward one Ctrl-C: only a signal later than this means "at once".
   std::chrono::duration<double> same_signal{0.2};
+  bool killed_by_signal = false;  ///< whoever waits kills it at the first signal; said to the sink only
 };
 
 WatchLimits limits_of(const LaunchRequest& request);

@@ -49,6 +49,49 @@ TEST_F(MachineTurnTest, ASignalEndsTheWait) {
   }
 }
 
+/// One of a launcher's two ranks; fake workers do not meet.
+class RanksTurnTest : public MachineTurnTest {
+ protected:
+  testing::ProgramOptions rank(int rank, int local_ranks) const {
+    testing::ProgramOptions with = with_lock({"run", "tiny.json", "--quiet"});
+    with.environment.insert({{"RANK", std::to_string(rank)},
+                             {"WORLD_SIZE", "2"},
+                             {"LOCAL_RANK", local_ranks == 1 ? "0" : std::to_string(rank)},
+                             {"LOCAL_WORLD_SIZE", std::to_string(local_ranks)},
+                             {"MASTER_ADDR", "127.0.0.1"},
+                             {"MASTER_PORT", "4711"}});
+    return with;
+  }
+};
+
+TEST_F(RanksTurnTest, AllRanksOfALauncherWaitForOthersAndNotForEachOther) {
+  auto held = FileLock::take(folder_ / "lock");
+  ASSERT_TRUE(held.has_value());
+  testing::RunningProgram first(FLOPMARK_PROGRAM, rank(0, 2));
+  testing::RunningProgram second(FLOPMARK_PROGRAM, rank(1, 2));
+  ASSERT_TRUE(first.wait_for_error_text("(FLOPMARK_LOCK) is free")) << first.error_so_far();
+  EXPECT_FALSE(a_worker_was_started());
+  held.reset();
+  const auto shared = FileLock::wait(
+      folder_ / "lock", {[] { return false; }, [] {}, FileLock::Kind::shared});  // as another rank holds it
+  EXPECT_EQ(first.wait().exit_code, 0);
+  const auto result = second.wait();
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.err, "");
+}
+
+TEST_F(RanksTurnTest, OfSeveralHostsNoneWaits) {
+  const auto held = FileLock::take(folder_ / "lock");
+  const auto first = testing::run_program(FLOPMARK_PROGRAM, rank(0, 1));
+  EXPECT_EQ(first.exit_code, 0);
+  const std::string note = "FLOPMARK_LOCK is not waited for: this launcher's ranks are on several hosts";
+  EXPECT_EQ(first.err.find(note), first.err.rfind(note)) << "once";
+  EXPECT_THAT(first.err, HasSubstr(note));
+  const auto second = testing::run_program(FLOPMARK_PROGRAM, rank(1, 1));
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_EQ(second.err, "");
+}
+
 TEST_F(MachineTurnTest, AFileThatCannotBeWrittenIsAMistake) {
   testing::ProgramOptions with = with_lock(kMeasuring[0]);
   with.environment["FLOPMARK_LOCK"] = (folder_ / "none" / "lock").string();

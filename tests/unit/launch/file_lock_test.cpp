@@ -25,6 +25,18 @@ TEST(FileLock, IsHeldByOneAtATime) {
   EXPECT_THROW(FileLock::take(folder.root() / "missing" / "lock"), Error);
 }
 
+TEST(FileLock, SharersKeepOthersOut) {
+  const ScratchFolder folder;
+  const auto file = folder.root() / "lock";
+  auto one = FileLock::take(file, FileLock::Kind::shared);
+  EXPECT_TRUE(FileLock::wait(file, {[] { return false; }, [] {}, FileLock::Kind::shared}).has_value());
+  EXPECT_FALSE(FileLock::take(file).has_value());
+  one.reset();
+  const auto alone = FileLock::take(file);
+  EXPECT_TRUE(alone.has_value());
+  EXPECT_FALSE(FileLock::take(file, FileLock::Kind::shared).has_value());
+}
+
 TEST(FileLock, WaitingIsToldAndCanBeGivenUp) {
   const ScratchFolder folder;
   const auto held = FileLock::take(folder.root() / "lock");

@@ -52,7 +52,8 @@ struct RecordingSink : ProgressSink {
     updates.push_back(update);
     if (on_progress) on_progress(update);
   }
-  void stopping() override {
+  void stopping(bool after_step) override {
+    stops_after_step = after_step;
     ++stops;
     if (on_stopping) on_stopping();
   }
@@ -60,6 +61,7 @@ struct RecordingSink : ProgressSink {
 
   std::vector<ProgressUpdate> updates;
   int stops = 0;
+  bool stops_after_step = false;  ///< as the last one said
   std::function<void(const ProgressUpdate&)> on_progress;
   std::function<void()> on_stopping;
 };

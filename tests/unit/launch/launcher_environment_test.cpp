@@ -110,7 +110,21 @@ TEST(LauncherEnvironment, Torchrun) {
   EXPECT_EQ(place->local_rank, 1);
   EXPECT_EQ(place->local_ranks, 2);
   EXPECT_TRUE(place->agent_store);
-  EXPECT_THAT(refusal(with(by_hand(), {{"LOCAL_RANK", "1"}})), HasSubstr("not set: LOCAL_WORLD_SIZE (set:"));
+  EXPECT_THAT(refusal(with(by_hand(), {{"LOCAL_WORLD_SIZE", "2"}})), HasSubstr("not set: LOCAL_RANK (set:"));
+}
+
+TEST(LauncherEnvironment, TheFiveVariablesOfPyTorchAreEnough) {
+  const auto here = launcher_place(with(by_hand(), {{"LOCAL_RANK", "1"}}));
+  ASSERT_TRUE(here);
+  EXPECT_EQ(here->local_rank, 1);
+  EXPECT_EQ(here->local_ranks, 2);
+  const auto elsewhere = launcher_place(
+      with(by_hand(), {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"MASTER_ADDR", "n04"}}));
+  ASSERT_TRUE(elsewhere);
+  EXPECT_EQ(elsewhere->local_rank, 1);
+  EXPECT_EQ(elsewhere->local_ranks, 2);  // at least
+  EXPECT_THAT(refusal(with(by_hand(), {{"LOCAL_RANK", "0"}, {"LOCAL_WORLD_SIZE", "2"}})),
+              HasSubstr("RANK=1 and LOCAL_RANK=0 contradict each other: all 2 ranks are on one host"));
 }
 
 TEST(LauncherEnvironment, OneRankIsAJobToo) {

@@ -76,10 +76,12 @@ TEST(ProgressLine, SaysThatItIsStopping) {
   Screen screen(true);
   screen.sink->launch_started(1, 1);
   screen.taken();
-  screen.sink->stopping();
+  screen.sink->stopping(true);
   screen.now_s += 10;
   screen.sink->progress({"timed", 9, 50, 1});
   EXPECT_EQ(screen.taken(), kWipe + "stopping after the present step; Ctrl-C again kills at once");
+  screen.sink->stopping(false);
+  EXPECT_EQ(screen.taken(), kWipe + "stopping");
   screen.sink.reset();
   EXPECT_EQ(screen.taken(), kWipe);
 }
@@ -93,7 +95,7 @@ TEST(ProgressLine, PlainLinesOncePerPhaseAndLaunch) {
     for (int64_t step = 0; step < 50; ++step) screen.sink->progress({"timed", step, 50, 9.5});
     screen.sink->launch_ended();
   }
-  screen.sink->stopping();
+  screen.sink->stopping(true);
   EXPECT_EQ(screen.taken(),
             "launch 1/2: load\nlaunch 1/2: warmup\nlaunch 1/2: timed, 50 steps\n"
             "launch 2/2: load\nlaunch 2/2: warmup\nlaunch 2/2: timed, 50 steps\nlaunch 2/2: stopping\n");
@@ -118,7 +120,7 @@ TEST(ProgressLine, QuietWritesNothing) {
   const auto sink = make_progress_line(true);
   sink->launch_started(1, 1);
   sink->progress({"timed", 1, 2, 3});
-  sink->stopping();
+  sink->stopping(true);
   sink->launch_ended();
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }

@@ -161,6 +161,8 @@ TEST_F(RankLaunch, ASignalKillsAllAtOnce) {
   const auto begin = Clock::now();
   const LaunchOutcome outcome = run_launch(wanted, sink_);
   EXPECT_LT(Clock::now() - begin, kPatience / 2) << "it waited for the grace";
+  EXPECT_EQ(sink_.stops, 1);
+  EXPECT_FALSE(sink_.stops_after_step);
   EXPECT_EQ(outcome.status, Status::interrupted);
   EXPECT_EQ(outcome.signal, SIGINT);
   EXPECT_FALSE(outcome.samples);

@@ -51,17 +51,20 @@ WorkerEnd refusing(const std::string& text) {
   return end;
 }
 
-/// Judged without sample files; trouble shows in the order `troubled`.
-LaunchOutcome judged(const std::vector<WorkerEnd>& workers, const std::vector<size_t>& troubled) {
+/// Judged without sample files; trouble shows in the order `troubled`. `place`: that of a launcher's rank.
+LaunchOutcome judged(const std::vector<WorkerEnd>& workers, const std::vector<size_t>& troubled,
+                     const std::optional<RankPlace>& place = {}) {
   std::vector<RankEnd> ends;
   for (const WorkerEnd& end : workers) ends.push_back({std::ssize(ends), end, "/nowhere/samples.json"});
   LaunchRequest request;
   request.worker = "/opt/flopmark-worker";
+  request.place = place;
   return judge_ranks(ends, troubled, request);
 }
 
-Failure failure_of(const std::vector<WorkerEnd>& workers, const std::vector<size_t>& troubled) {
-  const LaunchOutcome outcome = judged(workers, troubled);
+Failure failure_of(const std::vector<WorkerEnd>& workers, const std::vector<size_t>& troubled,
+                   const std::optional<RankPlace>& place = {}) {
+  const LaunchOutcome outcome = judged(workers, troubled, place);
   EXPECT_EQ(outcome.status, Status::failed);
   EXPECT_FALSE(outcome.samples);
   return outcome.failure.value_or(Failure{});
@@ -127,6 +130,26 @@ TEST(RankOutcome, WhatAllDoNamesNobody) {
   WorkerEnd late = killed_by_us(7);
   late.timed_out = true;
   EXPECT_EQ(failure_of({late, late}, {0, 1}).rank, std::nullopt);
+}
+
+/// Of a loss that all share each rank says that itself met it.
+TEST(RankOutcome, ALossIsOfAllRanks) {
+  const auto nan_of = [](int64_t rank) {
+    WorkerEnd end = at_step(7);
+    end.failure = Failure{"nan_loss", "timed", 7, "loss is nan in phase timed, step 7", rank, "fake-host"};
+    return end;
+  };
+  RankPlace place;
+  place.rank = 1;
+  place.ranks = 2;
+  for (const Failure& failure :
+       {failure_of({nan_of(0), nan_of(1)}, {0, 1}), failure_of({nan_of(0), killed_by_us(7)}, {0, 1}),
+        failure_of({nan_of(1)}, {0}, place)}) {
+    EXPECT_EQ(failure.kind, "nan_loss");
+    EXPECT_EQ(failure.rank, std::nullopt);
+    EXPECT_EQ(failure.host, std::nullopt);
+    EXPECT_EQ(failure.text, "loss is nan in phase timed, step 7");
+  }
 }
 
 TEST(RankOutcome, TheOneLeastFarIsLate) {

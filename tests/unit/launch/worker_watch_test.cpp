@@ -84,6 +84,7 @@ TEST_F(WorkerWatchTest, SecondSignalKillsAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(run_launch(wanted, sink_).status, Status::interrupted);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, kPatience / 2) << "it waited for the grace";
+  EXPECT_TRUE(sink_.stops_after_step);
   expect_nothing_left();
 }
 
