@@ -136,7 +136,7 @@ struct RankSummary {
   std::string host, device_name;
   std::optional<std::string> device_uuid;
   double step_s = 0;
-  double compute_s = 0;                ///< from the step's begin until its last collective could start
+  double compute_s = 0;                ///< own work: until its last collective could start, and after it
   double communication_s = 0;          ///< inside collectives; waiting there for a slower rank counts
   double communication_exposed_s = 0;  ///< of these, after this rank's last gradient was ready
   std::optional<double> samples_per_s;

@@ -40,14 +40,38 @@ std::optional<int64_t> memory_limit(const std::optional<int64_t>& bytes) {
   return bytes && *bytes < kNoMemoryLimit ? bytes : std::nullopt;
 }
 
+/// The value of a line "key 123"; 0 without one.
+int64_t value_of(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(key + " ", 0) == 0) return number_of(line.substr(key.size() + 1)).value_or(0);
+  }
+  return 0;
+}
+
+/// What `limit` leaves, given the memory in use, and of it what holds files that nobody reads now.
+std::optional<int64_t> memory_free(const std::optional<int64_t>& limit, const std::optional<int64_t>& used,
+                                   int64_t idle_cache) {
+  if (!limit || !used) return std::nullopt;
+  return std::clamp<int64_t>(*limit - *used + std::max<int64_t>(idle_cache, 0), 0, *limit);
+}
+
 /// Limits in one folder of a hierarchy, whichever version it is of.
 CgroupLimits limits_in(const KernelFiles& files, const std::string& folder) {
   CgroupLimits limits;
   limits.cpus = cpus_of_cpu_max(files.text(folder + "/cpu.max"));
   tighten(limits.cpus,
           cpus_of(files.count(folder + "/cpu.cfs_quota_us"), files.count(folder + "/cpu.cfs_period_us")));
-  limits.memory_bytes = memory_limit(files.count(folder + "/memory.max"));
-  tighten(limits.memory_bytes, memory_limit(files.count(folder + "/memory.limit_in_bytes")));
+  const auto limit = memory_limit(files.count(folder + "/memory.max"));
+  const auto first_limit = memory_limit(files.count(folder + "/memory.limit_in_bytes"));
+  limits.memory_bytes = limit;
+  tighten(limits.memory_bytes, first_limit);
+  if (!limits.memory_bytes) return limits;
+  const std::string uses = files.text(folder + "/memory.stat");
+  limits.memory_free_bytes =
+      memory_free(limit, files.count(folder + "/memory.current"), value_of(uses, "inactive_file"));
+  tighten(limits.memory_free_bytes, memory_free(first_limit, files.count(folder + "/memory.usage_in_bytes"),
+                                                value_of(uses, "total_inactive_file")));
   return limits;
 }
 
@@ -59,6 +83,7 @@ void tighten_by_groups(const KernelFiles& files, const std::string& mount, std::
     const CgroupLimits here = limits_in(files, mount + group);
     tighten(limits.cpus, here.cpus);
     tighten(limits.memory_bytes, here.memory_bytes);
+    tighten(limits.memory_free_bytes, here.memory_free_bytes);
     const size_t slash = group.rfind('/');
     if (slash == std::string::npos) return;
     group.erase(slash);

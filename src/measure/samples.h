@@ -59,10 +59,10 @@ struct RankSamples {
   int64_t rank = 0;
   std::string host, device_name;
   std::optional<std::string> device_uuid;
-  std::vector<double> step_s;  ///< per timed step
-  double compute_s = 0;        ///< mean per step: from its begin until the last collective could start
-  double communication_s = 0;  ///< mean per step inside collectives: union of their intervals
-  double communication_exposed_s = 0;           ///< mean per step: wait after the last gradient was ready
+  std::vector<double> step_s;          ///< per timed step
+  double compute_s = 0;                ///< mean per step outside of collectives and waits for them
+  double communication_s = 0;          ///< mean per step inside collectives: union of their intervals
+  double communication_exposed_s = 0;  ///< mean per step: wait after the last gradient was ready
   int64_t samples = 0, tokens = 0, images = 0;  ///< of this rank, in the whole block
   int64_t communication_bytes = 0;              ///< per step: the whole buffers handed to collectives, each
                                                 ///< collective counted once, as one rank sees them

@@ -71,11 +71,12 @@ std::string slowest_line(const RunRecord& record) {
   const auto slowest = slowest_rank(record.ranks);
   if (!slowest) return "";
   const std::string excess = format_share(std::max(0.0, slowest->excess_ratio));
-  return hanging("slowest  ",
-                 fmt::format("{} computes for {} of a step before the exchange, {} longer than the median of "
-                             "the others",
-                             rank_name(slowest->rank->rank, slowest->rank->host),
-                             format_seconds(slowest->rank->compute_s), excess));
+  return hanging(
+      "slowest  ",
+      fmt::format("{} computes for {} of a step outside the exchange, {} longer than the median of "
+                  "the others",
+                  rank_name(slowest->rank->rank, slowest->rank->host),
+                  format_seconds(slowest->rank->compute_s), excess));
 }
 
 std::string exchange_line(const RunRecord& record) {

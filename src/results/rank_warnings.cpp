@@ -17,7 +17,7 @@ std::optional<Warning> slow_rank(const RunRecord& record) {
   return Warning{
       "slow_rank",
       fmt::format(
-          "rank {} ({}, {}) computes for {:.4g} ms of a step before the exchange, {:.0f} % longer than "
+          "rank {} ({}, {}) computes for {:.4g} ms of a step outside the exchange, {:.0f} % longer than "
           "the median of the others, which wait for it: look at its device, its CPUs and its data",
           rank.rank, rank.host, rank.device_name, 1e3 * rank.compute_s, 100 * slowest->excess_ratio)};
 }

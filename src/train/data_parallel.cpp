@@ -3,6 +3,8 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/function_hook.h>
+#include <torch/csrc/autograd/variable.h>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
@@ -47,6 +49,16 @@ class TimedAllReduce : public c10d::CppCommHookInterface<HookTargets> {
   }
 };
 
+/// On a parameter that is not exchanged.
+class LateGradient : public torch::autograd::PostAccumulateGradHook {
+ public:
+  void operator()(const torch::autograd::Variable& /*parameter*/) override {
+    throw judge_error(
+        "a parameter that had no gradient in the first step has one in a later step, so that the ranks would "
+        "not exchange it: models whose parameters are used by turns need parallel.ranks 1");
+  }
+};
+
 /// A number for each parameter, combined over the ranks.
 std::vector<int64_t> combined_marks(RankGroup& group, std::vector<int64_t> marks, Combine combine) {
   const auto options = torch::TensorOptions().dtype(torch::kLong);
@@ -66,7 +78,9 @@ DataParallel::DataParallel(RankGroup& group, int64_t bucket_bytes, bool checkpoi
       checkpoints_(checkpoints),
       parameters_(std::move(parameters)) {}
 
-DataParallel::~DataParallel() = default;
+DataParallel::~DataParallel() {
+  for (const auto& parameter : left_out_) torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
+}
 
 void DataParallel::begin_block(int64_t steps) {
   sort_buckets();
@@ -121,7 +135,11 @@ void DataParallel::finish_first_step() {
   const auto everywhere = combined_marks(group_, own, Combine::min);
   std::vector<torch::Tensor> used;
   for (size_t i = 0; i < parameters_.size(); ++i) {
-    if (anywhere[i] == 0) continue;
+    if (anywhere[i] == 0) {
+      torch::autograd::impl::set_post_acc_grad_hooks(parameters_[i], std::make_unique<LateGradient>());
+      left_out_.push_back(parameters_[i]);
+      continue;
+    }
     auto& gradient = parameters_[i].mutable_grad();
     if (!gradient.defined()) gradient = at::zeros_like(parameters_[i]);
     if (gradient.is_sparse()) {

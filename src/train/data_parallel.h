@@ -18,7 +18,7 @@ namespace flopmark {
 /// The first step is different: which parameters get gradients is known after its backward only (the graph
 /// does not tell where blocks run forward again), so their gradients are summed one by one then, and the
 /// Reducer is made from those that had any. One that has a gradient on some ranks only makes it search for
-/// unused parameters in each step.
+/// unused parameters in each step; one that has none on any rank must not get one later: that ends the job.
 class DataParallel : public RankExchange {
  public:
   DataParallel(RankGroup& group, int64_t bucket_bytes, bool checkpoints,
@@ -40,6 +40,7 @@ class DataParallel : public RankExchange {
   int64_t bucket_bytes_;
   bool checkpoints_;
   std::vector<torch::Tensor> parameters_;
+  std::vector<torch::Tensor> left_out_;  ///< had no gradient on any rank in the first step
   std::unique_ptr<c10d::Reducer> reducer_;
   bool nothing_to_exchange_ = false;
   int64_t buckets_ = 0;

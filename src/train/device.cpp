@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 #include <string_view>
 
 #include "flopmark/counted.h"
@@ -66,6 +67,12 @@ torch::Device resolve_device(const std::string& name) {
   return cuda_device(*index);
 }
 
+std::optional<int64_t> gpu_of_rank(const RankPlace& place, int64_t count) {
+  if (count >= place.local_ranks) return place.local_rank;
+  const bool is_launched = place.meeting_file.empty();
+  return is_launched && count == 1 ? std::optional<int64_t>(0) : std::nullopt;
+}
+
 std::string rank_device(const std::string& name, const RankPlace& place) {
   const auto count = static_cast<int64_t>(at::getNumGPUs());
   const bool own_gpus = name == "cuda" || (name == "auto" && count > 0);
@@ -76,7 +83,8 @@ std::string rank_device(const std::string& name, const RankPlace& place) {
         "rank its own",
         name, place.local_ranks));
   }
-  if (count < place.local_ranks) {
+  const auto gpu = gpu_of_rank(place, count);
+  if (!gpu) {
     throw usage_error(
         fmt::format("device: \"{}\", but there {} {} for the {} ranks on this host (parallel.ranks); use as "
                     "many ranks as "
@@ -84,7 +92,7 @@ std::string rank_device(const std::string& name, const RankPlace& place) {
                     name, noun_for(count, "is", "are"), counted(count, "CUDA device"), place.local_ranks,
                     count == 0 ? fmt::format(" ({})", why_no_cuda()) : ""));
   }
-  return fmt::format("cuda:{}", place.local_rank);
+  return fmt::format("cuda:{}", *gpu);
 }
 
 }  // namespace flopmark

@@ -8,8 +8,9 @@
 namespace flopmark {
 namespace {
 
-// The marks of a step: its begin, two per collective, two per wait; room for as many of these as of those.
-constexpr size_t kStepBegin = 0, kOwnMarks = 1;
+// The marks of a step: its begin and end, two per collective, two per wait; room for as many of these as of
+// those.
+constexpr size_t kStepBegin = 0, kStepEnd = 1, kOwnMarks = 2;
 constexpr size_t kNotNoted = static_cast<size_t>(-1);
 
 size_t begin_mark(int64_t collective) {
@@ -42,6 +43,12 @@ size_t ExchangeLog::wait_mark(int64_t wait) const {
 void ExchangeLog::begin_step() {
   if (next_ >= steps_.size()) return;
   marker_->mark(mark_of(next_++, kStepBegin));
+}
+
+void ExchangeLog::end_step() {
+  if (next_ == 0 || steps_[next_ - 1].ended) return;
+  steps_[next_ - 1].ended = true;
+  marker_->mark(mark_of(next_ - 1, kStepEnd));
 }
 
 size_t ExchangeLog::begin_collective(bool in_update) {
@@ -94,14 +101,14 @@ double ExchangeLog::total_s(size_t step) const {
   return sum_s;
 }
 
-/// In waits that began before the mark `until`.
-double ExchangeLog::waited_s(size_t step, size_t until) const {
+/// In waits that began in this part of the step.
+double ExchangeLog::waited_s(size_t step, double from_s, double to_s) const {
   const size_t begin = mark_of(step, kStepBegin);
-  const double until_s = marker_->elapsed_s(begin, mark_of(step, until));
   double sum_s = 0;
   for (int64_t i = 0; i < steps_[step].waits; ++i) {
     const size_t wait = mark_of(step, wait_mark(i));
-    if (marker_->elapsed_s(begin, wait) < until_s) sum_s += marker_->elapsed_s(wait, wait + 1);
+    const double at_s = marker_->elapsed_s(begin, wait);
+    if (at_s >= from_s && at_s < to_s) sum_s += marker_->elapsed_s(wait, wait + 1);
   }
   return sum_s;
 }
@@ -116,22 +123,31 @@ double ExchangeLog::end_s(size_t step, int64_t from, int64_t to) const {
   return last_s;
 }
 
+double ExchangeLog::begin_s(size_t step, int64_t collective) const {
+  return marker_->elapsed_s(mark_of(step, kStepBegin), mark_of(step, begin_mark(collective)));
+}
+
+/// Own work after the exchange of gradients, given the time of the update's collectives.
+double ExchangeLog::after_backward_s(size_t step, double in_update_s) const {
+  if (!steps_[step].ended) return 0;
+  const double from_s = end_s(step, 0, steps_[step].begun_in_backward);
+  const double to_s = marker_->elapsed_s(mark_of(step, kStepBegin), mark_of(step, kStepEnd));
+  return std::max(0.0, to_s - from_s - in_update_s - waited_s(step, from_s, to_s));
+}
+
 ExchangeLog::Times ExchangeLog::read(int64_t steps) const {
   Times times;
   for (size_t i = 0; i < static_cast<size_t>(steps); ++i) {
     const Step step = i < steps_.size() ? steps_[i] : Step{};
-    const auto begin_s = [&](int64_t collective) {
-      return marker_->elapsed_s(mark_of(i, kStepBegin), mark_of(i, begin_mark(collective)));
-    };
     double compute_s = 0, in_backward_s = 0, in_update_s = 0;
-    if (const int64_t in_backward = step.begun_in_backward; in_backward > 0) {
-      const double last_s = begin_s(in_backward - 1), waits_s = waited_s(i, begin_mark(in_backward - 1));
-      compute_s = std::max(0.0, last_s - waits_s);
-      in_backward_s = std::max(0.0, end_s(i, 0, in_backward) - last_s) + waits_s;
-    }
     if (step.noted > step.begun_in_backward) {
       in_update_s =
-          std::max(0.0, end_s(i, step.begun_in_backward, step.noted) - begin_s(step.begun_in_backward));
+          std::max(0.0, end_s(i, step.begun_in_backward, step.noted) - begin_s(i, step.begun_in_backward));
+    }
+    if (const int64_t in_backward = step.begun_in_backward; in_backward > 0) {
+      const double last_s = begin_s(i, in_backward - 1), waits_s = waited_s(i, 0, last_s);
+      compute_s = std::max(0.0, last_s - waits_s) + after_backward_s(i, in_update_s);
+      in_backward_s = std::max(0.0, end_s(i, 0, in_backward) - last_s) + waits_s;
     }
     times.compute_s.push_back(compute_s);
     times.in_backward_s.push_back(in_backward_s);

@@ -46,6 +46,7 @@ class GradientExchange {
     loss.backward(start);
   }
   virtual void after_update() {}
+  virtual void end_step() {}
   /// Makes losses those of all ranks, and adds the times of `steps` finished steps. Off the clock.
   virtual void end_block(int64_t /*steps*/, BlockFacts& /*facts*/) {}
 
@@ -67,6 +68,7 @@ class RankExchange : public GradientExchange {
  public:
   double share() const override { return 1.0 / static_cast<double>(group_.ranks()); }
   void begin_step() override { log_->begin_step(); }
+  void end_step() override { log_->end_step(); }
   void end_block(int64_t steps, BlockFacts& facts) override;
   void set_on(bool on) override { on_ = on; }
   ExchangeTimes times() const override { return times_; }

@@ -11,12 +11,8 @@
 #include "train/gradient_clip.h"
 
 namespace flopmark {
-namespace {
 
-using TensorVector = std::vector<torch::Tensor>;
-
-/// The fused operators walk the memory of each parameter from its first value to its last.
-const TensorVector& require_dense(const TensorVector& parameters) {
+const std::vector<torch::Tensor>& require_dense(const std::vector<torch::Tensor>& parameters) {
   for (const auto& parameter : parameters) {
     if (parameter.is_non_overlapping_and_dense()) continue;
     throw judge_error(
@@ -26,6 +22,10 @@ const TensorVector& require_dense(const TensorVector& parameters) {
   }
   return parameters;
 }
+
+namespace {
+
+using TensorVector = std::vector<torch::Tensor>;
 
 TensorVector zeros_like_each(const TensorVector& parameters) {
   const c10::AutoGradMode no_grad(false);

@@ -56,6 +56,10 @@ class Optimizer {
   std::function<void(torch::Tensor&)> whole_square_sum_;
 };
 
+/// What is walked in memory from its first value to its last has no gaps and does not overlap itself.
+/// @returns `parameters`. @throws Error 125 naming what to do.
+const std::vector<torch::Tensor>& require_dense(const std::vector<torch::Tensor>& parameters);
+
 /// SGD or AdamW with the formulas of torch.optim. @throws Error 200 for an unknown type.
 std::unique_ptr<Optimizer> make_optimizer(const OptimizerConfig& config,
                                           std::vector<torch::Tensor> parameters);

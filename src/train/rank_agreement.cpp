@@ -97,4 +97,14 @@ std::string difference_of(const std::vector<nlohmann::json>& facts, const std::v
   return text;
 }
 
+std::string shared_gpu(const std::vector<std::string>& uuids, const std::vector<std::string>& hosts) {
+  for (size_t later = 0; later < uuids.size(); ++later) {
+    for (size_t rank = 0; rank < later && !uuids[later].empty(); ++rank) {
+      if (uuids[rank] != uuids[later] || hosts.at(rank) != hosts.at(later)) continue;
+      return fmt::format("{} have the same GPU, {}", names_of({rank, later}, hosts), uuids[rank]);
+    }
+  }
+  return "";
+}
+
 }  // namespace flopmark

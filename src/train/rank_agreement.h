@@ -27,4 +27,8 @@ nlohmann::json facts_to_json(const RankFacts& facts, const RunConfig& config);
 /// them), at most 20 lines; empty if they are equal. `facts` by rank.
 std::string difference_of(const std::vector<nlohmann::json>& facts, const std::vector<std::string>& hosts);
 
+/// The first two ranks that would share a GPU, in words; empty if none do. UUIDs by rank, empty where it is
+/// not known.
+std::string shared_gpu(const std::vector<std::string>& uuids, const std::vector<std::string>& hosts);
+
 }  // namespace flopmark

@@ -1,12 +1,14 @@
 #include "train/rank_group.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "flopmark/counted.h"
+#include "flopmark/error.h"
 #include "hardware/environment.h"
 #include "train/own_address.h"
 #include "train/rank_group_state.h"
@@ -17,6 +19,22 @@ namespace {
 
 constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr const char* kAnyFailed = "failed/any";
+/// Where something has failed already, the store may be gone as well: so long may one call to it take.
+constexpr double kWordLimit_s = 2;
+
+/// Of the time limit, for the first meeting: who waits alone has told so before a limit of its caller's that
+/// is the same (60 s, say) strikes.
+constexpr double kMeetingShare = 0.75;
+constexpr double kLeastMeeting_s = 0.1;
+
+std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                std::chrono::duration<double>(seconds));
+}
+
+double seconds_until(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration<double>(time - std::chrono::steady_clock::now()).count();
+}
 
 std::string key_of(const std::string& key, int64_t rank) {
   return fmt::format("{}/{}", key, rank);
@@ -28,6 +46,12 @@ std::vector<std::string> keys_of_all(const std::string& key, int64_t ranks) {
   return keys;
 }
 
+/// Another text in each process that lives, on whatever host, and for each group in it.
+std::string this_process(const void* group) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("{} {} {} {}", own_host_name(), ::getpid(), fmt::ptr(group), now.count());
+}
+
 /// Bytes that are not UTF-8 must not end a failure's way to the others.
 std::string dumped(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -37,6 +61,7 @@ std::string dumped(const nlohmann::json& value) {
 
 RankGroup::RankGroup(const Options& options) : state_(std::make_unique<State>()) {
   state_->options = options;
+  state_->self = this_process(state_.get());
   state_->hosts.assign(static_cast<size_t>(options.place.ranks), Host{.name = "not known", .cpus = ""});
 }
 
@@ -62,13 +87,15 @@ std::string RankGroup::name_of(int64_t rank) const {
 /// launch's, on the way out: another try finds the new one.
 void RankGroup::meet() {
   const Options& options = state_->options;
-  const auto until = State::Time::clock::now() + std::chrono::duration<double>(options.timeout_s);
+  const auto until = seconds_from_now(kMeetingShare * options.timeout_s);
   const nlohmann::json own = {{"name", own_host_name()},
                               {"cpus", host_environment().cpu_affinity.value_or("")}};
   for (;;) {
-    state_->store = std::make_unique<RankStore>(options.place, options.timeout_s);
+    state_->store =
+        std::make_unique<RankStore>(options.place, std::max(seconds_until(until), kLeastMeeting_s));
     try {
-      const auto all = gather("host", own);
+      state_->come_once();
+      const auto all = gather_until(until, "host", own);
       for (size_t i = 0; i < all.size(); ++i) {
         state_->hosts[i] = {all[i].at("name").get<std::string>(), all[i].at("cpus").get<std::string>()};
       }
@@ -81,10 +108,14 @@ void RankGroup::meet() {
 }
 
 std::vector<nlohmann::json> RankGroup::gather(const std::string& key, const nlohmann::json& own) {
+  return gather_until(seconds_from_now(timeout_s()), key, own);
+}
+
+std::vector<nlohmann::json> RankGroup::gather_until(std::chrono::steady_clock::time_point until,
+                                                    const std::string& key, const nlohmann::json& own) {
   RankStore& store = *state_->store;
   store.put(key_of(key, rank()), dumped(own));
   const auto keys = keys_of_all(key, ranks());
-  const auto until = State::Time::clock::now() + std::chrono::duration<double>(timeout_s());
   while (!store.has(keys)) {
     require_nobody_failed();
     if (State::Time::clock::now() > until) state_->refuse_missing(keys);
@@ -114,8 +145,8 @@ void RankGroup::note_failure(const Failure& failure, bool own) noexcept {
                                   {"step", failure.step.value_or(0)},
                                   {"text", failure.text},
                                   {"own", own}};
-    state_->store->put(key_of("failed", rank()), dumped(entry));
-    state_->store->put(kAnyFailed, "1");
+    state_->store->put(key_of("failed", rank()), dumped(entry), kWordLimit_s);
+    state_->store->put(kAnyFailed, "1", kWordLimit_s);
   } catch (const std::exception&) {  // the others will miss this rank's word
   }
 }
@@ -130,7 +161,7 @@ std::map<int64_t, RankGroup::Noted> RankGroup::noted_failures(double limit_s, bo
       bool anyone_by_itself = false;
       for (int64_t each = 0; each < ranks(); ++each) {
         if (each == rank() || noted.count(each) > 0) continue;
-        if (auto entry = state_->noted_by(each)) noted.emplace(each, std::move(*entry));
+        if (auto entry = state_->noted_by(each, kWordLimit_s)) noted.emplace(each, std::move(*entry));
       }
       for (const auto& [each, entry] : noted) anyone_by_itself |= entry.own;
       const bool all = static_cast<int64_t>(noted.size()) == ranks() - 1;
@@ -142,6 +173,23 @@ std::map<int64_t, RankGroup::Noted> RankGroup::noted_failures(double limit_s, bo
     reachable = false;
   }
   return noted;
+}
+
+/// A store that another job keeps at this port must learn nothing of this one: the failure, too.
+void RankGroup::State::come_once() {
+  const RankPlace& place = options.place;
+  if (store->claim(key_of("came", place.rank), self) == self) return;
+  store.reset();
+  throw usage_error(fmt::format(
+      "rank {}: another process already is rank {} of the job that meets at {}; give this job a port of its "
+      "own (MASTER_PORT), and each of its processes another rank",
+      place.rank, place.rank, meeting_place()));
+}
+
+std::string RankGroup::State::meeting_place() const {
+  const RankPlace& place = options.place;
+  return place.meeting_file.empty() ? fmt::format("{}:{}", place.master_address, place.master_port)
+                                    : std::string("the meeting of this host's ranks");
 }
 
 void RankGroup::State::refuse_missing(const std::vector<std::string>& keys) {
@@ -156,21 +204,18 @@ void RankGroup::State::refuse_missing(const std::vector<std::string>& keys) {
                          host == "not known" ? "" : " (host " + host + ")");
   }
   const RankPlace& place = options.place;
-  const std::string meeting_place = place.meeting_file.empty()
-                                        ? fmt::format("{}:{}", place.master_address, place.master_port)
-                                        : std::string("the meeting of this host's ranks");
   throw PeerLost(
-      fmt::format("rank {} of {} did not come within {:g} s (parallel.timeout_s) to {}, where rank {} waits: "
-                  "was every rank "
-                  "started, with the same number of ranks, MASTER_ADDR and MASTER_PORT?",
-                  names, counted(place.ranks, "rank"), options.timeout_s, meeting_place, place.rank),
+      fmt::format(
+          "rank {} of {} did not come in time (parallel.timeout_s is {:g}) to {}, where rank {} waits: "
+          "was every rank started, with the same number of ranks, MASTER_ADDR and MASTER_PORT?",
+          names, counted(place.ranks, "rank"), options.timeout_s, meeting_place(), place.rank),
       missing.empty() ? std::optional<int64_t>() : missing.front());
 }
 
-std::optional<RankGroup::Noted> RankGroup::State::noted_by(int64_t rank) {
+std::optional<RankGroup::Noted> RankGroup::State::noted_by(int64_t rank, double limit_s) {
   const std::string key = key_of("failed", rank);
-  if (!store->has({key})) return std::nullopt;
-  const auto entry = nlohmann::json::parse(store->get(key));
+  if (!store->has({key}, limit_s)) return std::nullopt;
+  const auto entry = nlohmann::json::parse(store->get(key, limit_s));
   Noted noted;
   const auto step = entry.at("step").get<int64_t>();
   noted.failure = {.kind = entry.at("kind").get<std::string>(),

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -84,6 +85,8 @@ class RankGroup {
 
  private:
   struct State;
+  std::vector<nlohmann::json> gather_until(std::chrono::steady_clock::time_point until,
+                                           const std::string& key, const nlohmann::json& own);
   void require_nobody_failed();
 
   std::unique_ptr<State> state_;

@@ -5,6 +5,7 @@
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -82,7 +83,8 @@ Error refusal(const RankPlace& place, double timeout_s, const std::string& text)
         place.rank, place.master_address));
   }
   return usage_error(fmt::format(
-      "rank {}: {} does not answer at {} within {:g} s (parallel.timeout_s): {}; is it running, are "
+      "rank {}: {} does not answer at {} within {:.3g} s (three quarters of parallel.timeout_s): {}; is it "
+      "running, are "
       "MASTER_ADDR "
       "and MASTER_PORT its own, and does a firewall stand between? ({})",
       place.rank, place.agent_store ? "torchrun's agent" : "rank 0", where(place), timeout_s,
@@ -95,7 +97,8 @@ Error silent(const RankPlace& place, double timeout_s) {
   }
   return usage_error(fmt::format(
       "rank {}: something listens at {}, but it is not the meeting of this job: it said nothing for "
-      "{:g} s (parallel.timeout_s); set MASTER_PORT to a free port, the same for all ranks",
+      "{:.3g} s (three quarters of parallel.timeout_s); set MASTER_PORT to a free port, the same for all "
+      "ranks",
       place.rank, place.meeting_file.empty() ? where(place) : place.meeting_file, timeout_s));
 }
 
@@ -124,35 +127,41 @@ RankStore::RankStore(const RankPlace& place, double timeout_s)
 
 RankStore::~RankStore() = default;
 
-namespace {
-
-/// Calls the store in time. @throws PeerLost
+/// Calls the store. One that hangs holds a lock that the next calls would want.
 template <typename Call>
-void call_store(double timeout_s, Call call) {
+void RankStore::in_time(std::optional<double> limit_s, Call call) {
+  const double patience_s = limit_s ? std::min(*limit_s, timeout_s_) : timeout_s_ + kGrace_s;
+  if (dead_) throw PeerLost("the meeting of the ranks did not answer before");
   try {
-    if (ends_within(timeout_s + kGrace_s, std::move(call))) return;
+    if (ends_within(patience_s, std::move(call))) return;
   } catch (const std::exception& error) {
     throw PeerLost("the meeting of the ranks has ended: " + first_line_of(error));
   }
-  throw PeerLost(fmt::format("the meeting of the ranks does not answer within {:g} s", timeout_s));
+  dead_ = true;
+  throw PeerLost(fmt::format("the meeting of the ranks does not answer within {:g} s", patience_s));
 }
 
-}  // namespace
-
-void RankStore::put(const std::string& key, const std::string& text) {
-  call_store(timeout_s_, [state = state_, key, text] { state->store->set(key, text); });
+void RankStore::put(const std::string& key, const std::string& text, std::optional<double> limit_s) {
+  in_time(limit_s, [state = state_, key, text] { state->store->set(key, text); });
 }
 
-bool RankStore::has(const std::vector<std::string>& keys) {
+bool RankStore::has(const std::vector<std::string>& keys, std::optional<double> limit_s) {
   const auto there = std::make_shared<bool>(false);
-  call_store(timeout_s_, [state = state_, keys, there] { *there = state->store->check(keys); });
+  in_time(limit_s, [state = state_, keys, there] { *there = state->store->check(keys); });
   return *there;
 }
 
-std::string RankStore::get(const std::string& key) {
+std::string RankStore::get(const std::string& key, std::optional<double> limit_s) {
   const auto text = std::make_shared<std::string>();
-  call_store(timeout_s_, [state = state_, key, text] { *text = state->store->get_to_str(key); });
+  in_time(limit_s, [state = state_, key, text] { *text = state->store->get_to_str(key); });
   return *text;
+}
+
+std::string RankStore::claim(const std::string& key, const std::string& text) {
+  const auto present = std::make_shared<std::string>();
+  in_time(std::nullopt,
+          [state = state_, key, text, present] { *present = state->store->compareSet(key, "", text); });
+  return *present;
 }
 
 }  // namespace flopmark

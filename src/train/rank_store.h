@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,7 +24,8 @@ struct PeerLost : std::runtime_error {
 };
 
 /// What the ranks of a job write for each other before there are collectives, and when those have failed: a
-/// c10d store, with the keys of one meeting. No call takes longer than the time limit.
+/// c10d store, with the keys of one meeting. No call takes longer than the time limit; after one that had no
+/// answer in time all others fail at once.
 class RankStore {
  public:
   /// Opens the file, or listens (rank 0 without an agent) and connects. Returns without waiting for others.
@@ -33,18 +35,27 @@ class RankStore {
   RankStore(const RankStore&) = delete;
   RankStore& operator=(const RankStore&) = delete;
 
-  /// The next three throw PeerLost where the store cannot be reached any more.
-  void put(const std::string& key, const std::string& text);
-  bool has(const std::vector<std::string>& keys);  ///< all of them
-  std::string get(const std::string& key);         ///< of a key that is there
+  /// The next four throw PeerLost where the store cannot be reached any more. `limit_s`: shorter than the
+  /// group's time limit.
+  void put(const std::string& key, const std::string& text, std::optional<double> limit_s = std::nullopt);
+  /// Whether all of them are there.
+  bool has(const std::vector<std::string>& keys, std::optional<double> limit_s = std::nullopt);
+  /// Of a key that is there.
+  std::string get(const std::string& key, std::optional<double> limit_s = std::nullopt);
+  /// Writes the text where nothing is yet. @returns what is there then.
+  std::string claim(const std::string& key, const std::string& text);
 
   struct State;
   /// The c10d store itself, with the prefix of the meeting.
   const State& state() const { return *state_; }
 
  private:
+  template <typename Call>
+  void in_time(std::optional<double> limit_s, Call call);
+
   std::shared_ptr<State> state_;  ///< shared with calls that hang
   double timeout_s_;
+  std::atomic<bool> dead_{false};
 };
 
 }  // namespace flopmark

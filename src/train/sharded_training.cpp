@@ -9,6 +9,7 @@
 
 #include "flopmark/error.h"
 #include "train/error_text.h"
+#include "train/optimizer.h"
 #include "train/rank_links.h"
 #include "train/sharded_collectives.h"
 
@@ -74,6 +75,7 @@ ShardedTraining::ShardedTraining(RankGroup& group, int64_t bucket_bytes,
       parameters_(std::move(parameters)),
       bucket_of_(parameters_.size()),
       place_of_(parameters_.size()) {
+  require_dense(parameters_);
   make_buckets(bucket_bytes);
   for (size_t i = 0; i < parameters_.size(); ++i) {
     torch::autograd::impl::set_post_acc_grad_hooks(parameters_[i], std::make_unique<Hook>(*this, i));
@@ -84,6 +86,13 @@ ShardedTraining::~ShardedTraining() {
   for (const auto& parameter : parameters_) {
     torch::autograd::impl::set_post_acc_grad_hooks(parameter, nullptr);
   }
+}
+
+/// A bucket is one tensor: its parameters have one dtype and device.
+bool ShardedTraining::fits(const std::vector<size_t>& members, size_t parameter) const {
+  if (members.empty()) return true;
+  const torch::Tensor &first = parameters_[members.front()], &next = parameters_[parameter];
+  return first.scalar_type() == next.scalar_type() && first.device() == next.device();
 }
 
 /// Parameters from the last to the first, as backward reaches them.
@@ -100,7 +109,7 @@ void ShardedTraining::make_buckets(int64_t bucket_bytes) {
   };
   for (size_t i = parameters_.size(); i-- > 0;) {
     const auto size = static_cast<int64_t>(parameters_[i].nbytes());
-    if (bytes + size > bucket_bytes) close();
+    if (bytes + size > bucket_bytes || !fits(members, i)) close();
     members.push_back(i);
     bytes += size;
   }
@@ -139,7 +148,10 @@ std::vector<torch::Tensor> ShardedTraining::updated(const std::vector<torch::Ten
 
 std::function<void(torch::Tensor&)> ShardedTraining::whole_square_sum() {
   return [this](torch::Tensor& sum) {
-    if (on_) group_.all_reduce(sum, Combine::sum);
+    if (!on_) return;
+    log_->begin_wait();
+    group_.all_reduce(sum, Combine::sum);
+    log_->end_wait();
   };
 }
 

@@ -15,6 +15,7 @@ namespace flopmark {
 class ShardedTraining : public RankExchange {
  public:
   /// Moves the parameters into buckets of about `bucket_bytes`: their values stay, their memory changes.
+  /// @throws Error 125 for one that has gaps in memory or overlaps itself.
   ShardedTraining(RankGroup& group, int64_t bucket_bytes, std::vector<torch::Tensor> parameters);
   ~ShardedTraining() override;
 
@@ -30,6 +31,7 @@ class ShardedTraining : public RankExchange {
   class Hook;
 
   void make_buckets(int64_t bucket_bytes);
+  bool fits(const std::vector<size_t>& members, size_t parameter) const;
   void fill(Bucket& bucket, const std::vector<size_t>& members);
   void take_gradient(size_t parameter);
   void reduce_ready_buckets(bool all);

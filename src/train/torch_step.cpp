@@ -168,6 +168,7 @@ void TorchStep::update() {
   state.exchange->after_update();
   if (overflow.defined()) state.overflows.push_back(overflow);
   state.optimizer->clear_gradients();
+  state.exchange->end_step();
   state.micro_batch = 0;
   state.finished.add(std::exchange(state.present, {}));
   ++state.finished_steps;

@@ -76,8 +76,11 @@ class TorchStep : public TrainingStep {
 /// The device a config names. @throws Error 200: unknown, or not present here.
 torch::Device resolve_device(const std::string& name);
 
-/// The device of one rank of a job of several, given the config's: with auto and cuda the GPU of its local
-/// rank.
+/// The GPU of one rank, where this process sees `count` of them: that of its local rank; the only one, where
+/// a launcher may have given each process its own. Nothing where there are too few.
+std::optional<int64_t> gpu_of_rank(const RankPlace& place, int64_t count);
+
+/// The device of one rank of a job of several, given the config's: with auto and cuda its gpu_of_rank.
 /// @throws Error 200: fewer GPUs than ranks on this host, or one GPU named for several ranks.
 std::string rank_device(const std::string& name, const RankPlace& place);
 

@@ -51,23 +51,6 @@ std::optional<std::string> file_hash(const std::string& path) {
   return fmt::format("{:016x}", hash.value());
 }
 
-/// Batch norm over one value per channel has no variance (public frameworks refuse it too). The last feature
-/// map of a resnet or convnet is a 32nd of the image.
-void check_batch_norm(const RunConfig& config, int64_t samples) {
-  constexpr int64_t kShrinksBy = 32;
-  if ((config.model.type != "resnet" && config.model.type != "convnet") ||
-      config.model.image_size > kShrinksBy)
-    return;
-  const int64_t rest = config.data.drop_last ? 0 : samples % config.data.batch_size;
-  if (config.data.batch_size > 1 && rest != 1) return;
-  throw usage_error(fmt::format(
-      "{}: {} has one image of {} x {}, so that the last batch norm would see a single value per channel; {}",
-      config.name, rest == 1 ? "the last batch of an epoch" : "a batch (data.batch_size)",
-      config.data.image_size, config.data.image_size,
-      rest == 1 ? "set data.drop_last to true or change data.batch_size"
-                : "raise data.batch_size or data.image_size"));
-}
-
 /// oneDNN has no recurrent kernels in fp16 for the CPU, and would say so in the midst of a step.
 void check_lstm_precision(const RunConfig& config, const torch::Device& device) {
   if (config.model.type != "lstm" || config.train.precision != "fp16-mixed" || !device.is_cpu()) return;
@@ -85,6 +68,21 @@ int64_t count_inputs(const RunConfig& config, const Dataset& dataset) {
 }
 
 }  // namespace
+
+void check_batch_norm(const RunConfig& config, int64_t samples, int64_t ranks) {
+  constexpr int64_t kShrinksBy = 32;
+  if ((config.model.type != "resnet" && config.model.type != "convnet") ||
+      config.model.image_size > kShrinksBy)
+    return;
+  const int64_t rest = config.data.drop_last ? 0 : samples % (config.data.batch_size * ranks) / ranks;
+  if (config.data.batch_size > 1 && rest != 1) return;
+  throw usage_error(fmt::format(
+      "{}: {} has one image of {} x {}, so that the last batch norm would see a single value per channel; {}",
+      config.name, rest == 1 ? "the last batch of an epoch" : "a batch (data.batch_size)",
+      config.data.image_size, config.data.image_size,
+      rest == 1 ? "set data.drop_last to true or change data.batch_size"
+                : "raise data.batch_size or data.image_size"));
+}
 
 FlopObserver::Options counting_options(const RunConfig& config) {
   return {.convention = attention_convention(config.measure.attention_convention),
@@ -118,7 +116,7 @@ Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& 
   at::manual_seed(static_cast<uint64_t>(config.train.seed + place.rank));  // dropout
   std::shared_ptr<const Dataset> dataset = make_dataset(config);
   job.data = summarize(*dataset);
-  check_batch_norm(config, dataset->size());
+  check_batch_norm(config, dataset->size(), place.ranks);
   check_lstm_precision(config, job.device);
   const auto tensor =
       torch::TensorOptions().device(job.device).dtype(parameter_dtype(config.train.precision));

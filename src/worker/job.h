@@ -45,6 +45,11 @@ torch::Device prepare_device(const RunConfig& config);
 Job make_job(const RunConfig& config, const ModelMaker& maker, const LoopState& state,
              const RankPlace& place = {});
 
+/// Batch norm over one value per channel has no variance (public frameworks refuse it too). The last feature
+/// map of a resnet or convnet is a 32nd of the image. `samples` of the data, which `ranks` share.
+/// @throws Error 200 where a batch of some step would be so small.
+void check_batch_norm(const RunConfig& config, int64_t samples, int64_t ranks);
+
 /// How FLOPs are counted, by the config.
 FlopObserver::Options counting_options(const RunConfig& config);
 

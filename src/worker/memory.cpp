@@ -2,15 +2,18 @@
 
 #include <ATen/DeviceAccelerator.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
+
+#include "hardware/cgroup_limits.h"
 
 namespace flopmark {
 namespace {
 
 /// A "Key:  123 kB" line of a /proc file, in bytes.
-std::optional<int64_t> proc_bytes(const char* file, const std::string& key) {
-  std::ifstream in(file);
+std::optional<int64_t> proc_bytes(const KernelFiles& files, const std::string& file, const std::string& key) {
+  std::istringstream in(files.text(file));
   std::string line;
   while (std::getline(in, line)) {
     if (line.rfind(key + ":", 0) == 0) {
@@ -28,7 +31,7 @@ void MemoryWatch::forget_host_peak() {
 }
 
 void MemoryWatch::reset() {
-  load_host_bytes_ = proc_bytes("/proc/self/status", "VmHWM");
+  load_host_bytes_ = proc_bytes({}, "proc/self/status", "VmHWM");
   forget_host_peak();
   if (!device_.is_cpu()) {
     at::accelerator::resetPeakStats(device_.index());
@@ -37,7 +40,7 @@ void MemoryWatch::reset() {
 
 MemorySamples MemoryWatch::read() const {
   MemorySamples memory;
-  memory.host_bytes = proc_bytes("/proc/self/status", "VmHWM");
+  memory.host_bytes = proc_bytes({}, "proc/self/status", "VmHWM");
   memory.load_host_bytes = load_host_bytes_;
   if (!device_.is_cpu()) {
     const auto stats = at::accelerator::getDeviceStats(device_.index());
@@ -49,8 +52,10 @@ MemorySamples MemoryWatch::read() const {
   return memory;
 }
 
-std::optional<int64_t> available_memory_bytes() {
-  return proc_bytes("/proc/meminfo", "MemAvailable");
+std::optional<int64_t> available_memory_bytes(const KernelFiles& files) {
+  const auto of_host = proc_bytes(files, "proc/meminfo", "MemAvailable");
+  const auto of_groups = cgroup_limits(files).memory_free_bytes;
+  return of_host && of_groups ? std::min(*of_host, *of_groups) : of_host;
 }
 
 std::string free_memory_text() {

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include "hardware/kernel_files.h"
 #include "measure/samples.h"
 
 namespace flopmark {
@@ -22,8 +23,9 @@ class MemoryWatch {
   std::optional<int64_t> load_host_bytes_;
 };
 
-/// Host memory that can be had without swapping; absent where the system does not say.
-std::optional<int64_t> available_memory_bytes();
+/// Host memory that can be had without swapping and within the limits of this process's control groups;
+/// absent where the system does not say.
+std::optional<int64_t> available_memory_bytes(const KernelFiles& files = {});
 
 /// Memory this process can still get, in words, for an out-of-memory message.
 std::string free_memory_text();

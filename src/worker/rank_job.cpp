@@ -8,10 +8,13 @@
 #include <thread>
 
 #include "data/content_hash.h"
+#include "flopmark/counted.h"
 #include "flopmark/error.h"
 #include "hardware/environment.h"
+#include "launch/protocol.h"
 #include "measure/joined_block.h"
 #include "train/rank_agreement.h"
+#include "worker/device_facts.h"
 
 namespace flopmark {
 namespace {
@@ -103,8 +106,20 @@ void RankJob::agree(const Job& job) {
         "build:" +
         differences);
   }
+  require_own_gpus(worker_environment(job.device).device_uuid.value_or(""), hosts);
   group_.connect(backend_, job.device);
   group_.broadcast(parameters);
+}
+
+/// @throws Error 200, the same on all ranks, if two of them share a GPU.
+void RankJob::require_own_gpus(const std::string& uuid, const std::vector<std::string>& hosts) {
+  std::vector<std::string> uuids;
+  for (const auto& each : group_.gather("gpu", uuid)) uuids.push_back(each.get<std::string>());
+  const std::string shared = shared_gpu(uuids, hosts);
+  if (shared.empty()) return;
+  throw usage_error(shared +
+                    "; let each process see all GPUs of its host, or another one (CUDA_VISIBLE_DEVICES), or "
+                    "start fewer ranks");
 }
 
 RankSamples RankJob::summary_of(const LaunchSamples& samples, const ExchangeTimes& times) const {
@@ -142,10 +157,24 @@ void RankJob::join(LaunchSamples& samples, const RankSamples& own) {
 }
 
 Failure RankJob::explained(Failure failure, const PeerLost* lost) {
-  failure.rank = place_.rank;
-  failure.host = group_.host(place_.rank).name;
+  if (failure.kind == "nan_loss") {  // no rank's own: it is the mean of all
+    failure.text += fmt::format("; it is the mean of the losses of {}, and the fault of any of them",
+                                counted(place_.ranks, "rank"));
+  } else {
+    failure.rank = place_.rank;
+    failure.host = group_.host(place_.rank).name;
+  }
   group_.note_failure(failure, /*own=*/lost == nullptr);
   return lost == nullptr ? failure : lost_peer(failure, *lost);
+}
+
+/// Another rank's own failure, as the one that lost it tells it.
+Failure RankJob::failure_of_peer(int64_t rank, Failure cause) const {
+  const std::string where =
+      cause.step ? fmt::format("{} step {}", cause.phase, *cause.step) : fmt::format("phase {}", cause.phase);
+  cause.kind = kPeerLost;
+  cause.text = fmt::format("{} failed in {}: {}", group_.name_of(rank), where, cause.text);
+  return cause;
 }
 
 Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
@@ -154,34 +183,31 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
   const std::string when =
       here.step ? fmt::format("{} step {}", here.phase, *here.step) : fmt::format("phase {}", here.phase);
   for (const auto& [rank, entry] : noted) {
-    if (!entry.own) continue;
-    Failure cause = entry.failure;
-    cause.kind = "peer_lost";
-    cause.text = fmt::format("{} failed{}: {}", group_.name_of(rank),
-                             cause.step ? fmt::format(" in {} step {}", cause.phase, *cause.step)
-                                        : fmt::format(" in phase {}", cause.phase),
-                             cause.text);
-    return cause;
+    if (entry.own) return failure_of_peer(rank, entry.failure);
   }
   Failure failure = here;
-  failure.kind = "peer_lost";
+  failure.kind = kPeerLost;
+  failure.rank.reset();
+  failure.host.reset();
   if (lost.rank) {  // it never came
     failure.rank = lost.rank;
     failure.host = group_.host(*lost.rank).name;
     return failure;
   }
-  if (!reachable && place_.meeting_file.empty() && !place_.agent_store && place_.rank != 0) {
-    failure.rank = 0;
-    failure.host = group_.host(0).name;
-    failure.text = fmt::format("no word from {}, which holds the meeting, since {}: {}", group_.name_of(0),
-                               when, here.text);
-    return failure;
-  }
+  std::vector<int64_t> silent;
+  const bool lost_meeting =
+      !reachable && place_.meeting_file.empty() && !place_.agent_store && place_.rank != 0;
+  if (lost_meeting) silent.push_back(0);
   for (int64_t rank = 0; reachable && rank < place_.ranks; ++rank) {
-    if (rank == place_.rank || noted.count(rank) > 0) continue;
-    failure.rank = rank;
-    failure.host = group_.host(rank).name;
-    failure.text = fmt::format("no word from {} since {}: {}", group_.name_of(rank), when, here.text);
+    if (rank != place_.rank && noted.count(rank) == 0) silent.push_back(rank);
+  }
+  if (!silent.empty()) {
+    if (silent.size() == 1) {  // several: healthy ones may just be late
+      failure.rank = silent.front();
+      failure.host = group_.host(silent.front()).name;
+    }
+    failure.text = fmt::format("no word from {}{} since {}: {}", names_of(silent),
+                               lost_meeting ? ", which holds the meeting," : "", when, here.text);
     return failure;
   }
   failure.text = fmt::format(
@@ -189,6 +215,15 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
       "their hosts hold? ({})",
       when, here.text);
   return failure;
+}
+
+/// "rank 1 (host a)", "ranks 1 (host a), 2 (host b)".
+std::string RankJob::names_of(const std::vector<int64_t>& ranks) const {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (const int64_t rank : ranks) {
+    text += fmt::format("{}{} (host {})", rank == ranks.front() ? "" : ", ", rank, group_.host(rank).name);
+  }
+  return text;
 }
 
 void RankJob::linger() const {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "config/rank_place.h"
 #include "config/run_config.h"
@@ -39,7 +40,8 @@ class RankJob {
   /// Rank 0: collects the others' summaries and makes `samples` those of the job. Others: leave theirs.
   void join(LaunchSamples& samples, const RankSamples& own);
 
-  /// `failure` for the record: whose it is, by its own or by another rank's word. Tells the others. `lost`:
+  /// `failure` for the record: whose it is, by its own or by another rank's word, where one rank's it is.
+  /// Tells the others. `lost`:
   /// what failed lies with other ranks; then it waits up to two seconds for their word.
   Failure explained(Failure failure, const PeerLost* lost);
   /// After a failure was reported: gives the others time to read it, where this rank holds the meeting.
@@ -47,6 +49,9 @@ class RankJob {
 
  private:
   Failure lost_peer(const Failure& here, const PeerLost& lost);
+  Failure failure_of_peer(int64_t rank, Failure cause) const;
+  std::string names_of(const std::vector<int64_t>& ranks) const;
+  void require_own_gpus(const std::string& uuid, const std::vector<std::string>& hosts);
   int64_t ranks_on_these_cpus() const;
 
   RankPlace place_;

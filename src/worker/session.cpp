@@ -7,12 +7,15 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "flopmark/error.h"
+#include "train/error_text.h"
 #include "train/torch_step.h"
 #include "worker/channel.h"
 #include "worker/control.h"
 #include "worker/describe_failure.h"
+#include "worker/lost_collectives.h"
 #include "worker/measure_peak.h"
 #include "worker/measured_job.h"
 #include "worker/memory.h"
@@ -56,6 +59,9 @@ LaunchSamples count_only(const RunConfig& config, LoopState& state) {
   samples.flops = std::move(count.flops);
   return samples;
 }
+
+/// The first step of several ranks finds out what to exchange, the second in which order: see DataParallel.
+constexpr int64_t kLeastRankSteps = 2;
 
 LaunchSamples end_of_launch(MeasuredJob& session, LoopState& state) {
   if (!state.stop.load()) {
@@ -101,7 +107,7 @@ LaunchSamples run_whole_launch(const RunConfig& config, const ModelMaker& maker,
   session.samples().ruler = std::move(ruler);
   channel.set_samples_per_step(config.data.batch_size * config.train.gradient_accumulation *
                                (ranks != nullptr ? ranks->place().ranks : 1));
-  session.warm_up();
+  session.warm_up(ranks != nullptr ? kLeastRankSteps : 0);
   if (!state.stop.load()) {
     session.time_steps();
   }
@@ -161,6 +167,13 @@ int leave(int code, const RankJob* ranks) {
   ::_exit(code);
 }
 
+/// What NCCL's watchdog is about to end the process for.
+void report_loss(Channel& channel, const LoopState& state, RankJob& ranks, const std::exception& error) {
+  const PeerLost lost("the exchange between the ranks failed: " + first_line_of(error));
+  report_end(channel, state, &ranks, &lost);
+  ranks.linger();
+}
+
 /// This process's part in a job of several ranks; null if it is alone.
 std::unique_ptr<RankJob> make_rank_job(const SessionOptions& options) {
   if (!options.place || options.place->ranks == 1) return nullptr;
@@ -178,6 +191,10 @@ int run_session(const SessionOptions& options, const ModelMaker& maker) {
   std::unique_ptr<RankJob> ranks;
   try {
     ranks = make_rank_job(options);
+    std::optional<LostCollectives> watched;
+    if (ranks) {
+      watched.emplace([&](const std::exception& error) { report_loss(channel, state, *ranks, error); });
+    }
     write_samples(ranks ? run_rank(*ranks, maker, state, channel)
                         : run_launch_steps(options, maker, state, channel, orders),
                   options.samples);

@@ -1,7 +1,8 @@
 // The real worker with a model that goes wrong on purpose: FLOPMARK_FAULT=<kind>@<stage>:<step>, step from 1.
-// Kinds: throw, throw_int, crash, abort, kill, hang, oom, nan, sleep (50 ms in every forward, or as many as
-// FLOPMARK_FAULT_MS says), allocate (256 MiB, let go at once). Of several ranks only that of
-// FLOPMARK_FAULT_RANK goes wrong, or all.
+// Kinds: throw, throw_int, crash, abort, kill, hang, oom, nan, watchdog (a thread throws as NCCL's does),
+// sleep (50 ms in every forward, or as many as FLOPMARK_FAULT_MS says), allocate (256 MiB, let go at once).
+// Of several ranks only that of FLOPMARK_FAULT_RANK goes wrong, or all.
+#include <c10/util/Exception.h>
 #include <torch/types.h>
 #include <unistd.h>
 
@@ -80,6 +81,8 @@ class FaultyModel : public TrainableModel {
       ::raise(SIGABRT);
     } else if (kind == "kill") {
       ::kill(::getpid(), SIGKILL);
+    } else if (kind == "watchdog") {
+      std::thread([] { TORCH_CHECK_WITH(DistBackendError, false, "ProcessGroupNCCL on purpose"); }).join();
     } else if (kind == "hang") {
       std::this_thread::sleep_for(std::chrono::hours(1));
     } else if (kind == "oom") {

@@ -131,6 +131,17 @@ TEST_F(LaunchedRanks, UnderTorchrunAFailureIsOnRecord) {
   EXPECT_EQ(failure["rank"], 1);
 }
 
+// The agent's store keeps what the ranks wrote before they failed.
+TEST_F(LaunchedRanks, TorchrunStartsThemAgain) {
+  ProgramOptions options = launched({"2"}, with_fault({"--set", kLimit, "--force"}));
+  options.environment["SMALL_TORCHRUN_RESTARTS"] = "1";
+  options.environment["FLOPMARK_FAULT"] = "throw@timed:3";
+  const ProgramResult result = run_program(FLOPMARK_SMALL_TORCHRUN, options);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a fault on purpose"));
+  expect_two_ranks_on_record();
+}
+
 TEST_F(LaunchedRanks, OneThatDoesNotComeIsNamedInTime) {
   const ProgramResult result =
       run_program(FLOPMARK_PROGRAM, placed({"--set", kLimit}, variables(0, free_port())));

@@ -86,6 +86,29 @@ TEST_F(RanksRun, ALossThatIsNoNumberOnOneIsThatOfAll) {
                   job(2, with_fault({}), {{"FLOPMARK_FAULT", "nan@timed:3"}, {"FLOPMARK_FAULT_RANK", "1"}}));
   EXPECT_EQ(result.exit_code, 125) << result.err;
   EXPECT_EQ(record()["failure"]["kind"], "nan_loss");
+  EXPECT_FALSE(record()["failure"].contains("rank")) << record()["failure"];
+}
+
+// Where the warm-up has no step of its own, what is exchanged must be known when the clock starts all the
+// same.
+TEST_F(RanksRun, WithoutWarmUpTheExchangeIsSeen) {
+  const ProgramResult result = run_program(
+      FLOPMARK_PROGRAM, job(2, {"--set", "measure.warmup_min_steps=0", "--set", "measure.warmup_max_steps=0",
+                                "--set", "parallel.bucket_bytes=20000"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const nlohmann::json record = this->record();
+  EXPECT_EQ(record["warmup"]["steps"], 2);
+  EXPECT_GT(record["communication"]["total_s"], 0);
+  EXPECT_GT(record["communication"]["bytes_per_step"], 0);
+}
+
+// NCCL's watchdog ends the process of a rank that lost another: that is no crash of its own.
+TEST_F(RanksRun, AWatchdogThatThrowsTellsOfTheOthers) {
+  const ProgramResult result = run_program(
+      FLOPMARK_PROGRAM,
+      job(2, with_fault({}), {{"FLOPMARK_FAULT", "watchdog@timed:7"}, {"FLOPMARK_FAULT_RANK", "1"}}));
+  EXPECT_EQ(result.exit_code, 125) << result.err;
+  EXPECT_EQ(record()["failure"]["kind"], "peer_lost") << record()["failure"];
 }
 
 class KilledRank : public RanksRun, public ::testing::WithParamInterface<unsigned> {};

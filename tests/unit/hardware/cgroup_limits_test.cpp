@@ -31,6 +31,30 @@ TEST(CgroupLimits, InsideAContainerTheMountIsTheGroup) {
   EXPECT_EQ(limits.memory_bytes, 4294967296);
 }
 
+TEST(CgroupLimits, FreeMemoryIsWhatTheFullestGroupLeaves) {
+  const KernelTree tree;
+  tree.write("proc/self/cgroup", "0::/jobs/mine\n");
+  tree.write("sys/fs/cgroup/jobs/mine/memory.max", "8000\n");
+  tree.write("sys/fs/cgroup/jobs/mine/memory.current", "1000\n");
+  EXPECT_EQ(cgroup_limits(tree.files()).memory_free_bytes, 7000);
+  tree.write("sys/fs/cgroup/jobs/memory.max", "9000\n");
+  tree.write("sys/fs/cgroup/jobs/memory.current", "8500\n");
+  EXPECT_EQ(cgroup_limits(tree.files()).memory_free_bytes, 500);
+  tree.write("sys/fs/cgroup/jobs/memory.stat", "anon 500\ninactive_file 3000\nactive_file 5000\n");
+  EXPECT_EQ(cgroup_limits(tree.files()).memory_free_bytes, 3500);
+  tree.write("sys/fs/cgroup/jobs/memory.current", "99999\n");
+  EXPECT_EQ(cgroup_limits(tree.files()).memory_free_bytes, 0);
+}
+
+TEST(CgroupLimits, FreeMemoryInVersionOne) {
+  const KernelTree tree;
+  tree.write("proc/self/cgroup", "4:memory:/job\n");
+  tree.write("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "4000\n");
+  tree.write("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "3000\n");
+  tree.write("sys/fs/cgroup/memory/job/memory.stat", "inactive_file 7\ntotal_inactive_file 500\n");
+  EXPECT_EQ(cgroup_limits(tree.files()).memory_free_bytes, 1500);
+}
+
 TEST(CgroupLimits, NoLimitIsAbsent) {
   const KernelTree tree;
   tree.write("proc/self/cgroup", "4:memory:/\n2:cpu:/\n0::/\n");

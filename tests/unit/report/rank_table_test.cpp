@@ -43,7 +43,7 @@ TEST(RankTable, GoldenSummaryOfTwoRanks) {
 TEST(RankTable, NamesTheSlowestByItsComputeTime) {
   EXPECT_THAT(
       rank_table(two_rank_record()),
-      HasSubstr("slowest  rank 1 on beta computes for 140.0 ms of a step before the exchange, 16.7 %"));
+      HasSubstr("slowest  rank 1 on beta computes for 140.0 ms of a step outside the exchange, 16.7 %"));
 }
 
 TEST(RankTable, ShowsDevicesWhereTheyDiffer) {

@@ -40,6 +40,21 @@ TEST(Device, SaysWhatWasFoundInsteadOfAnAbsentOne) {
   }
 }
 
+TEST(Device, ARankTakesTheGpuOfItsNumberOrTheOnlyOneItIsShown) {
+  RankPlace place;
+  place.rank = place.local_rank = 1;
+  place.ranks = place.local_ranks = 2;
+  place.master_address = "host0";
+  EXPECT_EQ(gpu_of_rank(place, 2), 1);
+  EXPECT_EQ(gpu_of_rank(place, 8), 1);
+  EXPECT_EQ(gpu_of_rank(place, 1), 0) << "a launcher shows each process its own";
+  EXPECT_EQ(gpu_of_rank(place, 0), std::nullopt);
+  place.local_ranks = 3;
+  EXPECT_EQ(gpu_of_rank(place, 2), std::nullopt);
+  place.meeting_file = "meeting";  // workers of flopmark's own all see the same
+  EXPECT_EQ(gpu_of_rank(place, 1), std::nullopt);
+}
+
 TEST(Device, RefusesUnknownNames) {
   for (const char* name : {"gpu", "", "CPU", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda1"}) {
     EXPECT_EQ(refusal(name),

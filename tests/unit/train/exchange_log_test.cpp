@@ -55,6 +55,26 @@ TEST(ExchangeLog, WaitsBeforeTheLastAreExposedAndNoCompute) {
   EXPECT_NEAR(times.total_s[0], 0.070, 0.016);
 }
 
+TEST(ExchangeLog, OwnWorkAfterBackwardIsCompute) {
+  ExchangeLog log(torch::kCPU);
+  log.reserve(1, 2);
+  log.begin_step();
+  wait_ms(10);
+  const size_t first = log.begin_collective();
+  wait_ms(30);
+  log.end_collective(first);
+  log.begin_wait();  // of the norm for clipping
+  wait_ms(30);
+  log.end_wait();
+  wait_ms(20);
+  const size_t after = log.begin_collective(/*in_update=*/true);
+  wait_ms(30);
+  log.end_collective(after);
+  wait_ms(10);
+  log.end_step();
+  EXPECT_NEAR(log.read(1).compute_s[0], 0.040, 0.016);
+}
+
 TEST(ExchangeLog, MoreThanThereIsRoomForAreCountedAndNotNoted) {
   ExchangeLog log(torch::kCPU);
   log.reserve(2, 1);

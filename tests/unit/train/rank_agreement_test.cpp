@@ -59,6 +59,12 @@ TEST(RankAgreement, AKeyOfSomeRanksOnlyIsSaid) {
             "\n  train.new: not there on rank 0 (host a); true on rank 1 (host b)");
 }
 
+TEST(RankAgreement, TwoRanksOnOneGpuAreNamed) {
+  EXPECT_EQ(shared_gpu({"u", "v", "u"}, {"a", "a", "b"}), "") << "hosts may show equal numbers";
+  EXPECT_EQ(shared_gpu({"", ""}, {"a", "a"}), "") << "not known";
+  EXPECT_EQ(shared_gpu({"u", "v", "v"}, {"a", "b", "b"}), "ranks 1, 2 (host b) have the same GPU, v");
+}
+
 TEST(RankAgreement, LongListsEndInTime) {
   nlohmann::json one = nlohmann::json::object(), other = one;
   for (int i = 0; i < 50; ++i) {

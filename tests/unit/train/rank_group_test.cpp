@@ -10,7 +10,9 @@
 #include <future>
 
 #include "flopmark/error.h"
+#include "train/own_address.h"
 #include "unit/train/rank_threads.h"
+#include "unit/train/silent_relay.h"
 
 namespace flopmark {
 namespace {
@@ -105,9 +107,9 @@ TEST(RankGroup, MeetsOverTcp) {
 
 TEST(RankGroup, ARankThatDoesNotComeIsNamed) {
   const int64_t port = SilentListener().close();
-  EXPECT_THAT(
-      meeting_of(over_tcp(0, 3, port, 1)),
-      AllOf(HasSubstr("lost: rank 1, 2 of 3 ranks did not come within 1 s"), HasSubstr("127.0.0.1:")));
+  EXPECT_THAT(meeting_of(over_tcp(0, 3, port, 1)),
+              AllOf(HasSubstr("lost: rank 1, 2 of 3 ranks did not come in time (parallel.timeout_s is 1)"),
+                    HasSubstr("127.0.0.1:")));
 }
 
 TEST(RankGroup, APortInUseIsSaid) {
@@ -155,6 +157,47 @@ TEST(RankGroup, AFailureIsReadByTheOthers) {
     } catch (const PeerLost&) {
     }
   });
+}
+
+TEST(RankGroup, ASecondProcessOfARankIsRefusedAndTheJobLives) {
+  const int64_t port = SilentListener().close();
+  RankGroup first(over_tcp(0, 2, port, 10)), other(over_tcp(1, 2, port, 10)),
+      second(over_tcp(1, 2, port, 10));
+  auto met = std::async(std::launch::async, [&] { first.meet(); });
+  other.meet();
+  met.get();
+  try {
+    second.meet();
+    ADD_FAILURE() << "it is not the first rank 1";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("rank 1: another process already is rank 1"),
+                                    HasSubstr("127.0.0.1:"), HasSubstr("MASTER_PORT")));
+  }
+  second.note_failure({.kind = "error", .phase = "load", .step = {}, .text = "refused"}, /*own=*/true);
+  bool reachable = false;
+  EXPECT_TRUE(first.noted_failures(0.1, reachable).empty());
+  EXPECT_TRUE(reachable);
+}
+
+// The network between is lost after the meeting: what is left to say must not wait for the time limit.
+TEST(RankGroup, AStoreThatFallsSilentHoldsUpAFailureForSecondsOnly) {
+  const int64_t port = SilentListener().close();
+  RankGroup first(over_tcp(0, 2, port, 30));
+  auto met = std::async(std::launch::async, [&] { first.meet(); });
+  while (!accepts_connections("127.0.0.1", port, 1))
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  test::SilentRelay relay(port);
+  RankGroup other(over_tcp(1, 2, relay.port(), 30));
+  other.meet();
+  met.get();
+  relay.fall_silent();
+  const auto begin = std::chrono::steady_clock::now();
+  other.note_failure({.kind = "peer_lost", .phase = "timed", .step = 7, .text = "cut off"}, /*own=*/false);
+  bool reachable = true;
+  EXPECT_TRUE(other.noted_failures(2, reachable).empty());
+  EXPECT_FALSE(reachable);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
 }
 
 // Rank 1 never takes part: the others' all-reduce ends at the time limit, and says so.

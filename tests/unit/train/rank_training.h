@@ -51,8 +51,13 @@ struct Trained {
   std::vector<double> in_backward_s;
 };
 
+/// Where a rank is slow.
+struct Delays {
+  std::chrono::milliseconds before_forward{0}, before_update{0};
+};
+
 /// Trains as one rank of `training.ranks`; alone where `group` is null, with the same batch per rank.
-inline Trained train(const Training& training, RankGroup* group, int64_t batch, int64_t delay_ms = 0) {
+inline Trained train(const Training& training, RankGroup* group, int64_t batch, Delays delays = {}) {
   auto model = make_model(training.shape, {torch::kFloat, training.train.seed});
   Trained result;
   result.parameters = model->parameters();
@@ -74,11 +79,12 @@ inline Trained train(const Training& training, RankGroup* group, int64_t batch, 
     step.begin_block(1);
     for (int64_t micro = 0; micro < training.train.gradient_accumulation; ++micro) {
       step.next_batch();
-      std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
+      std::this_thread::sleep_for(delays.before_forward);
       step.transfer();
       step.forward();
       step.backward();
     }
+    std::this_thread::sleep_for(delays.before_update);
     step.update();
     const BlockFacts facts = step.end_block();
     result.losses.push_back(facts.losses.at(0));
@@ -91,11 +97,11 @@ inline Trained train(const Training& training, RankGroup* group, int64_t batch, 
 
 /// Every rank's result.
 inline std::vector<Trained> train_ranks(const Training& training, int64_t delayed_rank = -1,
-                                        int64_t delay_ms = 0) {
+                                        Delays delays = {}) {
   std::vector<Trained> all(static_cast<size_t>(training.ranks));
   run_ranks(training.ranks, [&](RankGroup& group) {
     all[static_cast<size_t>(group.rank())] =
-        train(training, &group, training.batch, group.rank() == delayed_rank ? delay_ms : 0);
+        train(training, &group, training.batch, group.rank() == delayed_rank ? delays : Delays{});
   });
   return all;
 }

@@ -66,9 +66,11 @@ TEST(RankTraining, BytesAreTheGradients) {
   }
 }
 
+constexpr std::chrono::milliseconds kDelay{100};
+
 TEST(RankTraining, ADelayedRankIsTheOneThatComputesLongest) {
   Training training{.ranks = 2, .train = sgd()};
-  const auto ranks = train_ranks(training, /*delayed_rank=*/1, /*delay_ms=*/100);
+  const auto ranks = train_ranks(training, /*delayed_rank=*/1, {.before_forward = kDelay});
   EXPECT_GT(ranks[1].times.compute_s, 0.100);
   EXPECT_LT(ranks[0].times.compute_s, 0.100);
   EXPECT_GT(ranks[0].times.exposed_s, 0.050) << "it waits for the other";
@@ -76,20 +78,33 @@ TEST(RankTraining, ADelayedRankIsTheOneThatComputesLongest) {
   EXPECT_GE(ranks[0].times.total_s, 0.050);
 }
 
-/// Uses its second parameter on even ranks only, and its third never.
+TEST(RankTraining, ARankThatIsSlowInTheUpdateComputesLongest) {
+  for (const char* sharding : {"none", "zero2"}) {
+    Training training{.ranks = 2, .train = sgd()};
+    training.train.gradient_clip = 1;
+    training.parallel.sharding = sharding;
+    const auto ranks = train_ranks(training, /*delayed_rank=*/1, {.before_update = kDelay});
+    EXPECT_GT(ranks[1].times.compute_s, 0.100) << sharding;
+    EXPECT_LT(ranks[0].times.compute_s, 0.100) << sharding;
+  }
+}
+
+/// Uses its second parameter on even ranks only, and its third never, or from a step on.
 class PartlyUsed : public TrainableModel {
  public:
-  explicit PartlyUsed(bool second) : second_(second) {
+  explicit PartlyUsed(bool second, int third_from = -1) : second_(second), third_from_(third_from) {
     for (int64_t i = 0; i < 3; ++i) parameters_.push_back(torch::ones({4}).set_requires_grad(true));
   }
   torch::Tensor loss(const Batch&) override {
-    const auto sum = parameters_[0].sum();
+    auto sum = parameters_[0].sum();
+    if (third_from_ >= 0 && ++step_ >= third_from_) sum = sum + parameters_[2].sum();
     return second_ ? sum + 2 * parameters_[1].sum() : sum;
   }
   std::vector<torch::Tensor> parameters() override { return parameters_; }
 
  private:
   bool second_;
+  int third_from_, step_ = 0;
   std::vector<torch::Tensor> parameters_;
 };
 
@@ -113,6 +128,31 @@ TEST(RankTraining, ParametersUsedBySomeRanksOrByNoneAreHandled) {
     EXPECT_NEAR(parameters[0][0].item<double>(), 1 - 3 * 0.1, 1e-6);
     EXPECT_NEAR(parameters[1][0].item<double>(), 1 - 3 * 0.1, 1e-6) << "half of 2, since one rank uses it";
     EXPECT_EQ(parameters[2][0].item<double>(), 1);
+  });
+}
+
+TEST(RankTraining, AGradientThatComesLaterThanTheFirstStepEndsTheJob) {
+  run_ranks(2, [](RankGroup& group) {
+    auto model = std::make_unique<PartlyUsed>(true, /*third_from=*/2);
+    LoaderOptions options;
+    options.workers = 0;
+    auto exchange = make_exchange(group, {}, sgd(), model->parameters());
+    TorchStep step(std::move(model), std::make_unique<Loader>(std::make_shared<ShiftedText>(), options),
+                   StepOptions{.device = torch::kCPU, .train = sgd()}, std::move(exchange));
+    step.begin_block(2);
+    try {
+      for (int i = 0; i < 2; ++i) {
+        step.next_batch();
+        step.transfer();
+        step.forward();
+        step.backward();
+        step.update();
+      }
+      ADD_FAILURE() << "the third parameter is not exchanged";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::cannot_judge);
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("no gradient in the first step"));
+    }
   });
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "flopmark/error.h"
+#include "train/sharded_training.h"
 #include "unit/train/rank_training.h"
 
 namespace flopmark::test {
@@ -48,6 +49,26 @@ TEST(ShardedTraining, AccumulatesAndRecomputes) {
   train.gradient_accumulation = 2;
   train.activation_checkpointing.blocks = 1;
   expect_sharded_as_data_parallel({.ranks = 2, .train = train});
+}
+
+TEST(ShardedTraining, BucketsHaveOneNumberTypeEach) {
+  run_ranks(2, [](RankGroup& group) {
+    std::vector<torch::Tensor> parameters;
+    for (const auto dtype : {torch::kFloat, torch::kDouble, torch::kFloat}) {
+      parameters.push_back(torch::full({3}, 0.1, dtype).set_requires_grad(true));
+    }
+    ShardedTraining sharded(group, 1 << 20, parameters);
+    EXPECT_EQ(sharded.updated(parameters).size(), 3u);
+    EXPECT_EQ(parameters[1].scalar_type(), torch::kDouble);
+    EXPECT_EQ(parameters[1][0].item<double>(), 0.1);
+  });
+}
+
+TEST(ShardedTraining, RefusesParametersWithGaps) {
+  run_ranks(2, [](RankGroup& group) {
+    const auto half = torch::zeros({4, 4}).narrow(1, 0, 2).set_requires_grad(true);
+    EXPECT_THROW(ShardedTraining(group, 1 << 20, {half}), Error);
+  });
 }
 
 TEST(ShardedTraining, RefusesScaledLosses) {
