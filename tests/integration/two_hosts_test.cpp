@@ -19,6 +19,7 @@ class TwoHosts : public RanksRun {
     if (::geteuid() != 0) GTEST_SKIP() << "network namespaces need root";
     for (const std::string& host : hosts_) {
       if (!ip({"netns", "add", host})) GTEST_SKIP() << "no network namespaces here (ip netns add)";
+      if (!ip({"netns", "exec", host, "true"})) GTEST_SKIP() << "none can be entered here (ip netns exec)";
     }
     const bool cable = ip({"link", "add", end_of(0), "type", "veth", "peer", "name", end_of(1)});
     if (!cable) GTEST_SKIP() << "no veth devices here (ip link add type veth)";
