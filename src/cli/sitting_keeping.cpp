@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "cli/terminal.h"
 #include "compare/calibration_file.h"
-#include "compare/pair_conditions.h"
 #include "compare/sitting_file.h"
 #include "results/baseline_checks.h"
 #include "results/git.h"
@@ -14,12 +11,6 @@
 
 namespace flopmark {
 namespace {
-
-/// Other work took the CPUs: that says nothing of how much two sittings of a quiet machine differ.
-std::optional<std::string> disturbance_of(const RunRecord& run) {
-  if (!run.conditions) return std::nullopt;
-  return disturbance({0, run.conditions->others_cpu_ratio, run.conditions->steal_ratio});
-}
 
 /// Why the run, by itself, is like none that follows; empty if it is not.
 std::string flaw_of(const RunRecord& run) {
@@ -32,6 +23,7 @@ std::string flaw_of(const RunRecord& run) {
   for (const Warning& warning : run.warnings) {
     if (spoils_baseline(warning.code)) return fmt::format("it was marked {}", warning.code);
   }
+  // That says nothing of how much two sittings of a quiet machine differ.
   if (const auto cause = disturbance_of(run)) return *cause + " while it was measured";
   return "";
 }

@@ -70,11 +70,6 @@ Verdict verdict_of_summaries(const std::vector<SummaryComparison>& summaries) {
   return summaries.front().change == Change::better ? Verdict::faster : Verdict::same;
 }
 
-std::string interference_with(const RunRecord& record) {
-  if (!record.conditions) return "";
-  return disturbance({0, record.conditions->others_cpu_ratio, record.conditions->steal_ratio}).value_or("");
-}
-
 }  // namespace
 
 const char* to_text(Change change) {
@@ -119,12 +114,17 @@ StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const C
   }
   comparison.deterministic = compare_deterministic(a, b);
   comparison.verdict = verdict_of_summaries(comparison.summaries);
-  if (comparison.verdict == Verdict::slower) comparison.interference = interference_with(b);
+  if (comparison.verdict == Verdict::slower) comparison.interference = disturbance_of(b).value_or("");
   if (!comparison.interference.empty()) comparison.verdict = Verdict::unsure;
   comparison.unconfirmed = comparison.verdict == Verdict::slower || comparison.verdict == Verdict::unsure;
   comparison.notes = stored_notes(comparison, a, b);
   comparison.reason = stored_reason(comparison);
   return comparison;
+}
+
+std::optional<std::string> disturbance_of(const RunRecord& record) {
+  if (!record.conditions) return std::nullopt;
+  return disturbance({0, record.conditions->others_cpu_ratio, record.conditions->steal_ratio});
 }
 
 ExitCode exit_code(const StoredComparison& comparison) {

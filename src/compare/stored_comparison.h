@@ -73,6 +73,10 @@ struct CompareOptions {
 /// @throws Error 202 or 125 as require_measured.
 StoredComparison compare_records(const RunRecord& a, const RunRecord& b, const CompareOptions& options = {});
 
+/// What other work did while a record was measured, by the causes for which a pair is measured again; absent
+/// if none, or not known.
+std::optional<std::string> disturbance_of(const RunRecord& record);
+
 /// Of the verdict; 203 where interference left none.
 ExitCode exit_code(const StoredComparison& comparison);
 

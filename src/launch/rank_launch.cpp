@@ -66,9 +66,9 @@ struct Rank {
 };
 
 /// The story of a job.
-class RankJob {
+class RankedLaunch {
  public:
-  RankJob(const LaunchRequest& request, ProgressSink& sink)
+  RankedLaunch(const LaunchRequest& request, ProgressSink& sink)
       : request_(request), silent_(make_progress_line(/*quiet=*/true)) {
     remove_meeting(request.scratch);
     for (const RankPlace& place : places_of(request)) {
@@ -148,7 +148,7 @@ std::vector<std::string> rank_arguments(const RankPlace& place) {
 }
 
 LaunchOutcome run_ranks(const LaunchRequest& request, ProgressSink& sink) {
-  return RankJob(request, sink).run();
+  return RankedLaunch(request, sink).run();
 }
 
 }  // namespace flopmark

@@ -122,8 +122,7 @@ void DataParallel::backward_with_exchange(const torch::Tensor& loss, const torch
   if (log_->collectives_in_step() < buckets_) {
     throw judge_error(
         "a parameter that had a gradient in the first step has none in this one, so that this rank cannot "
-        "take "
-        "part in the exchange: models whose parameters are used by turns need parallel.ranks 1");
+        "take part in the exchange: models whose parameters are used by turns need parallel.ranks 1");
   }
 }
 

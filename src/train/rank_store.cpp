@@ -85,8 +85,7 @@ Error refusal(const RankPlace& place, double timeout_s, const std::string& text)
   return usage_error(fmt::format(
       "rank {}: {} does not answer at {} within {:.3g} s (three quarters of parallel.timeout_s): {}; is it "
       "running, are "
-      "MASTER_ADDR "
-      "and MASTER_PORT its own, and does a firewall stand between? ({})",
+      "MASTER_ADDR and MASTER_PORT its own, and does a firewall stand between? ({})",
       place.rank, place.agent_store ? "torchrun's agent" : "rank 0", where(place), timeout_s,
       listens(place) ? "this rank cannot reach itself under that address" : "nobody there", text));
 }

@@ -61,8 +61,7 @@ void find_exposed_ratio(TorchStep& step, Marker& marker, Clock& clock, const Exp
   if (!group.all_agree(copies.has_value())) {
     communication.exposed_reason =
         "there is no memory for copies of parameters and optimizer state, so that no steps were run without "
-        "the "
-        "exchange";
+        "the exchange";
     return;
   }
   try {
