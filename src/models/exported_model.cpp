@@ -43,10 +43,16 @@ void ExportedModel::check_count(int64_t inputs) const {
 /// Casts, and keeps what is to be trained.
 void ExportedModel::collect_parameters() {
   const c10::AutoGradMode no_grad(false);
-  for (const torch::Tensor& buffer : loaded_.buffers) cast_float32(buffer, dtype_);
+  for (const torch::Tensor& buffer : loaded_.buffers) {
+    types_.add(buffer);
+    cast_float32(buffer, dtype_);
+  }
   for (const torch::Tensor& parameter : loaded_.parameters) {
+    types_.add(parameter);
     cast_float32(parameter, dtype_);
-    if (parameter.requires_grad()) parameters_.push_back(parameter);
+    if (!parameter.requires_grad()) continue;
+    check_trainable_type(parameter, place_);
+    parameters_.push_back(parameter);
   }
   if (parameters_.empty()) {
     throw usage_error(fmt::format(
@@ -78,10 +84,21 @@ c10::IValue ExportedModel::take(int slot) {
   return stored ? value : std::exchange(value, c10::IValue());
 }
 
+/// Says what fails where only some of the parameters were cast.
+void ExportedModel::run_graph() try { loaded_.program.run(values_); } catch (const std::exception& error) {
+  const bool some_were_cast = types_.mixed() && dtype_ != torch::kFloat;
+  const std::string complaint = some_were_cast ? type_complaint(error) : "";
+  if (complaint.empty()) throw;
+  throw usage_error(fmt::format(
+      "{}: its parameters were exported as {}, its graph casts between these, and train.precision made the "
+      "Float ones {}: {}; use train.precision fp32 or bf16-mixed, which leave them as they are",
+      place_, types_.text(), c10::toString(dtype_), complaint));
+}
+
 torch::Tensor ExportedModel::loss(const Batch& batch) {
   write_mutations();
   set_inputs(batch);
-  loaded_.program.run(values_);
+  run_graph();
   for (const auto& [buffer, next] : loaded_.mutations) {
     later_.emplace_back(buffer, values_[static_cast<size_t>(next)].toTensor().detach());
   }

@@ -9,6 +9,7 @@
 #include "flopmark/model.h"
 #include "models/exported_loading.h"
 #include "models/models.h"
+#include "models/saved_types.h"
 
 namespace flopmark {
 
@@ -21,11 +22,11 @@ namespace flopmark {
 class ExportedModel : public TrainableModel {
  public:
   /// @throws Error 125, in one line, if there is no such file, it is of another kind, broken or of another
-  /// version, or uses an operator that is not here or refused; 200 if nothing is to be trained, or forward
-  /// does not take `options.inputs` tensors.
+  /// version, or uses an operator that is not here or refused; as check_trainable_type(); 200 if nothing is
+  /// to be trained, or forward does not take `options.inputs` tensors.
   ExportedModel(const ModelShape& shape, const ModelOptions& options);
-  /// @throws Error 200 if the batch is not what was exported, or forward returns something else than is said
-  /// above.
+  /// @throws Error 200 if the batch is not what was exported, forward returns something else than is said
+  /// above, or its parameters are of several types and the cast of some is what it fails of.
   torch::Tensor loss(const Batch& batch) override;
   /// Those that require a gradient; each once, however many names it has.
   std::vector<torch::Tensor> parameters() override { return parameters_; }
@@ -34,12 +35,14 @@ class ExportedModel : public TrainableModel {
   void check_count(int64_t inputs) const;
   void collect_parameters();
   void write_mutations();
+  void run_graph();
   void set_inputs(const Batch& batch);
   c10::IValue take(int slot);
 
   std::string path_, place_, loss_;
   torch::Dtype dtype_;
   LoadedExport loaded_;
+  SavedTypes types_;
   std::vector<c10::IValue> values_;                ///< of every slot; between forwards only the stored ones
   std::vector<std::pair<int, at::Tensor>> later_;  ///< slots of buffers and their next values
   std::vector<torch::Tensor> parameters_;

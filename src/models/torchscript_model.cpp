@@ -34,13 +34,17 @@ void TorchScriptModel::collect_parameters() {
   const c10::AutoGradMode no_grad(false);
   module_.train();
   for (const torch::Tensor& buffer : module_.buffers()) {
+    types_.add(buffer);
     cast_floating(buffer, dtype_);
   }
   std::unordered_set<const c10::TensorImpl*> seen;
   for (const torch::Tensor& parameter : module_.parameters()) {
-    cast_floating(parameter, dtype_);
     const bool is_new = seen.insert(parameter.unsafeGetTensorImpl()).second;
-    if (is_new && parameter.requires_grad()) parameters_.push_back(parameter);
+    if (is_new) types_.add(parameter);  // the second time it is cast already
+    cast_floating(parameter, dtype_);
+    if (!is_new || !parameter.requires_grad()) continue;
+    check_trainable_type(parameter, place_);
+    parameters_.push_back(parameter);
   }
   if (parameters_.empty()) {
     throw usage_error(fmt::format(
@@ -75,6 +79,20 @@ void TorchScriptModel::check_forward(int64_t inputs) const {
   }
 }
 
+/// Says what fails where parameters of several types were made one.
+c10::IValue TorchScriptModel::run_forward(std::vector<c10::IValue> arguments) try {
+  return module_.forward(std::move(arguments));
+} catch (const std::exception& error) {
+  const std::string complaint = types_.mixed() ? type_complaint(error) : "";
+  if (complaint.empty()) throw;
+  throw judge_error(fmt::format(
+      "{}: its parameters and buffers were saved as {}, and all were made {}, the type of train.precision, "
+      "which "
+      "casts in its code do not go with: {}; save it in one type and without such casts, or name what "
+      "torch.export.save writes with model.exported, which keeps types",
+      place_, types_.text(), c10::toString(dtype_), complaint));
+}
+
 torch::Tensor TorchScriptModel::loss(const Batch& batch) {
   std::vector<c10::IValue> arguments;
   arguments.reserve(batch.inputs.size());
@@ -82,7 +100,7 @@ torch::Tensor TorchScriptModel::loss(const Batch& batch) {
     arguments.emplace_back(input.scalar_type() == torch::kFloat ? input.to(dtype_) : input);
   }
   if (!loss_.empty()) arguments.pop_back();
-  const c10::IValue output = module_.forward(std::move(arguments));
+  const c10::IValue output = run_forward(std::move(arguments));
   return loss_of(output, loss_, batch, place_);
 }
 

@@ -7,6 +7,7 @@
 
 #include "flopmark/model.h"
 #include "models/models.h"
+#include "models/saved_types.h"
 
 namespace flopmark {
 
@@ -16,10 +17,11 @@ namespace flopmark {
 /// Module.to() does, and so are float32 inputs.
 class TorchScriptModel : public TrainableModel {
  public:
-  /// @throws Error 125 as load_torchscript(); 200 if nothing is to be trained, or forward does not take
-  /// `options.inputs` tensors.
+  /// @throws Error 125 as load_torchscript() and check_trainable_type(); 200 if nothing is to be trained, or
+  /// forward does not take `options.inputs` tensors.
   TorchScriptModel(const ModelShape& shape, const ModelOptions& options);
-  /// @throws Error 200 if forward returns something else than is said above.
+  /// @throws Error 200 if forward returns something else than is said above; 125 if its parameters were saved
+  /// in several types, and it fails of their being one.
   torch::Tensor loss(const Batch& batch) override;
   /// Those that require a gradient; each once, however many names it has.
   std::vector<torch::Tensor> parameters() override { return parameters_; }
@@ -27,10 +29,12 @@ class TorchScriptModel : public TrainableModel {
  private:
   void collect_parameters();
   void check_forward(int64_t inputs) const;
+  c10::IValue run_forward(std::vector<c10::IValue> arguments);
 
   std::string path_, place_, loss_;
   torch::Dtype dtype_;
   torch::jit::Module module_;
+  SavedTypes types_;
   std::vector<torch::Tensor> parameters_;
 };
 

@@ -2,10 +2,15 @@
 
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/maximum.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
 
 #include "flopmark/error.h"
 #include "train/gradient_clip.h"
@@ -36,10 +41,18 @@ TensorVector zeros_like_each(const TensorVector& parameters) {
   return zeros;
 }
 
-/// One step counter in as many entries as the operator wants: all parameters share it.
-TensorVector shared_counter(const TensorVector& parameters) {
-  const auto device = parameters.empty() ? torch::Device(torch::kCPU) : parameters.front().device();
-  return TensorVector(parameters.size(), at::zeros({}, torch::TensorOptions(device).dtype(torch::kFloat)));
+/// One step counter in as many entries as the operator wants: all parameters of one number type share it.
+TensorVector shared_counters(const TensorVector& parameters) {
+  std::map<torch::Dtype, torch::Tensor> counters;
+  TensorVector entries;
+  for (const auto& parameter : parameters) {
+    torch::Tensor& counter = counters[parameter.scalar_type()];
+    if (!counter.defined()) {
+      counter = at::zeros({}, torch::TensorOptions(parameter.device()).dtype(torch::kFloat));
+    }
+    entries.push_back(counter);
+  }
+  return entries;
 }
 
 /// torch.optim.SGD: d = g + weight_decay w; m = momentum m + d; w -= lr m.
@@ -74,7 +87,7 @@ class AdamW : public Optimizer {
  public:
   AdamW(const OptimizerConfig& config, const TensorVector& parameters)
       : Optimizer(require_dense(parameters),
-                  {zeros_like_each(parameters), zeros_like_each(parameters), shared_counter(parameters)}),
+                  {zeros_like_each(parameters), zeros_like_each(parameters), shared_counters(parameters)}),
         config_(config) {}
 
  private:
@@ -96,47 +109,73 @@ class AdamW : public Optimizer {
 Optimizer::Optimizer(TensorVector parameters, std::vector<TensorVector> state) {
   all_.parameters = std::move(parameters);
   all_.state = std::move(state);
-  now_.parameters.reserve(all_.parameters.size());
-  now_.gradients.reserve(all_.parameters.size());
-  now_.state.resize(all_.state.size());
-  for (auto& column : now_.state) {
-    column.reserve(all_.parameters.size());
+  gradients_.reserve(all_.parameters.size());
+  group_by_type();
+}
+
+void Optimizer::group_by_type() {
+  std::map<torch::Dtype, size_t> places;
+  for (const auto& parameter : all_.parameters) {
+    const size_t place = places.emplace(parameter.scalar_type(), places.size()).first->second;
+    group_of_.push_back(place);
+  }
+  now_.resize(places.size());
+  for (size_t place = 0; place < now_.size(); ++place) {
+    const auto members = static_cast<size_t>(std::count(group_of_.begin(), group_of_.end(), place));
+    now_[place].parameters.reserve(members);
+    now_[place].gradients.reserve(members);
+    now_[place].state.resize(all_.state.size());
+    for (auto& column : now_[place].state) column.reserve(members);
   }
 }
 
 void Optimizer::collect_gradients() {
-  now_.parameters.clear();
-  now_.gradients.clear();
-  for (auto& column : now_.state) {
-    column.clear();
+  gradients_.clear();
+  for (auto& group : now_) {
+    group.parameters.clear();
+    group.gradients.clear();
+    for (auto& column : group.state) column.clear();
   }
   for (size_t i = 0; i < all_.parameters.size(); ++i) {
     const auto& gradient = all_.parameters[i].grad();
     if (!gradient.defined()) {
       continue;  // not used by this batch
     }
-    now_.parameters.push_back(all_.parameters[i]);
-    now_.gradients.push_back(gradient);
-    for (size_t j = 0; j < now_.state.size(); ++j) {
-      now_.state[j].push_back(all_.state[j][i]);
-    }
+    auto& group = now_[group_of_[i]];
+    gradients_.push_back(gradient);
+    group.parameters.push_back(all_.parameters[i]);
+    group.gradients.push_back(gradient);
+    for (size_t j = 0; j < group.state.size(); ++j) group.state[j].push_back(all_.state[j][i]);
   }
+}
+
+/// 1 where a gradient of any type is not finite.
+torch::Tensor Optimizer::unscale(const LossScaler& scaler) const {
+  torch::Tensor overflow;
+  for (const auto& group : now_) {
+    if (group.gradients.empty()) continue;
+    const auto found = scaler.unscale(group.gradients);
+    overflow = overflow.defined() ? at::maximum(overflow, found) : found;
+  }
+  return overflow;
 }
 
 torch::Tensor Optimizer::step(std::optional<double> clip_norm, LossScaler* scaler) {
   const c10::AutoGradMode no_grad(false);
   collect_gradients();
-  if (now_.gradients.empty()) {
+  if (gradients_.empty()) {
     return {};
   }
   std::optional<torch::Tensor> overflow;
   if (scaler != nullptr) {
-    overflow = scaler->unscale(now_.gradients);
+    overflow = unscale(*scaler);
   }
   if (clip_norm) {
-    clip_gradients(now_.gradients, *clip_norm, whole_square_sum_);
+    clip_gradients(gradients_, *clip_norm, whole_square_sum_);
   }
-  update(now_, overflow);
+  for (const auto& group : now_) {
+    if (!group.gradients.empty()) update(group, overflow);
+  }
   if (scaler == nullptr) {
     return {};
   }
@@ -146,17 +185,18 @@ torch::Tensor Optimizer::step(std::optional<double> clip_norm, LossScaler* scale
 
 std::vector<torch::Tensor> Optimizer::state() const {
   std::vector<torch::Tensor> tensors;
+  std::unordered_set<const c10::TensorImpl*> listed;  // counters are shared
   for (const auto& column : all_.state) {
     for (const auto& tensor : column) {
-      if (tensors.empty() || !tensors.back().is_same(tensor))
-        tensors.push_back(tensor);  // a counter is shared
+      if (listed.insert(tensor.unsafeGetTensorImpl()).second) tensors.push_back(tensor);
     }
   }
   return tensors;
 }
 
 void Optimizer::clear_gradients() {
-  now_.gradients.clear();
+  gradients_.clear();
+  for (auto& group : now_) group.gradients.clear();
   for (auto& parameter : all_.parameters) {
     parameter.mutable_grad().reset();
   }

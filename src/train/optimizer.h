@@ -13,8 +13,8 @@
 
 namespace flopmark {
 
-/// Updates parameters in place from their gradients, with LibTorch's fused operators: one call for all of
-/// them.
+/// Updates parameters in place from their gradients, with LibTorch's fused operators: one call for all that
+/// are of one number type.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -43,16 +43,21 @@ class Optimizer {
     std::vector<std::vector<torch::Tensor>> state;
   };
 
-  /// `parameters` lie on one device and have one dtype; so has the state, as the fused operators want it.
+  /// `parameters` lie on one device; their state has their number types.
   Optimizer(std::vector<torch::Tensor> parameters, std::vector<std::vector<torch::Tensor>> state);
+  /// All in `columns` are of one number type, as the fused operators want it (on a GPU they refuse others).
   /// Does nothing where `overflow`, if there is one, holds 1.
   virtual void update(const Columns& columns, const std::optional<torch::Tensor>& overflow) = 0;
 
  private:
+  void group_by_type();
   void collect_gradients();
+  torch::Tensor unscale(const LossScaler& scaler) const;
 
-  Columns all_;  ///< its gradients stay empty
-  Columns now_;  ///< of the parameters that have a gradient in this step
+  Columns all_;                   ///< its gradients stay empty
+  std::vector<size_t> group_of_;  ///< of each parameter: its place in now_
+  std::vector<Columns> now_;  ///< a group per number type: the parameters that have a gradient in this step
+  std::vector<torch::Tensor> gradients_;  ///< of all groups
   std::function<void(torch::Tensor&)> whole_square_sum_;
 };
 

@@ -157,11 +157,9 @@ class ExportedFile {
   }
 
   static int serialized_dtype(torch::Dtype dtype) {
-    static const std::map<torch::Dtype, int> kNumbers = {{torch::kFloat, 7},
-                                                         {torch::kLong, 5},
-                                                         {torch::kDouble, 8},
-                                                         {torch::kBool, 12},
-                                                         {torch::kBFloat16, 13}};
+    static const std::map<torch::Dtype, int> kNumbers = {{torch::kFloat, 7},  {torch::kLong, 5},
+                                                         {torch::kDouble, 8}, {torch::kComplexFloat, 10},
+                                                         {torch::kBool, 12},  {torch::kBFloat16, 13}};
     return kNumbers.at(dtype);
   }
 

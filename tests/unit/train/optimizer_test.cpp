@@ -1,8 +1,12 @@
 #include "train/optimizer.h"
 
+#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <set>
+#include <string>
 
 #include "flopmark/error.h"
 
@@ -185,6 +189,63 @@ TEST(Optimizer, ClipsWhatIsNoLongerScaled) {
   parameters[1].mutable_grad() = torch::full({2, 3}, 0.1F * 1024);  // norm 0.1 sqrt 6: below the limit
   optimizer->step(1.0, &scaler);
   EXPECT_TRUE(torch::allclose(before - parameters[1], torch::full({2, 3}, 0.1F), 0, 1e-6));
+}
+
+/// Number types in each call of a fused operator while one lives.
+class FusedCalls {
+ public:
+  FusedCalls() {
+    calls().clear();
+    handle_ = at::addGlobalCallback(
+        at::RecordFunctionCallback(&FusedCalls::note).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  }
+  ~FusedCalls() { at::removeCallback(handle_); }
+  FusedCalls(const FusedCalls&) = delete;
+  FusedCalls& operator=(const FusedCalls&) = delete;
+
+  static std::vector<std::set<torch::Dtype>>& calls() {
+    static std::vector<std::set<torch::Dtype>> all;
+    return all;
+  }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> note(const at::RecordFunction& function) {
+    const auto inputs = function.inputs();
+    if (std::string(function.name()).rfind("aten::_fused_", 0) != 0 || !inputs[0].isTensorList())
+      return nullptr;
+    std::set<torch::Dtype> types;
+    for (const at::Tensor& parameter : inputs[0].toTensorVector()) types.insert(parameter.scalar_type());
+    calls().push_back(types);
+    return nullptr;
+  }
+  at::CallbackHandle handle_ = 0;
+};
+
+// A model from a file may have some layers in bf16 and others in float32. On a GPU the fused operators refuse
+// a call with both.
+TEST(Optimizer, ParametersOfSeveralTypesAreUpdatedByType) {
+  for (const char* type : {"sgd", "adamw"}) {
+    std::vector<torch::Tensor> parameters;
+    for (const auto dtype : {torch::kFloat, torch::kBFloat16, torch::kFloat, torch::kDouble}) {
+      parameters.push_back(torch::ones({5}, dtype).set_requires_grad(true));
+    }
+    const auto optimizer =
+        make_optimizer({.type = type, .lr = 0.5, .weight_decay = 0, .momentum = 0.9}, parameters);
+    for (int step = 1; step <= 2; ++step) {
+      for (auto& parameter : parameters) parameter.mutable_grad() = torch::ones_like(parameter).detach();
+      LossScaler scaler(torch::kCPU, {.initial = 1});
+      const FusedCalls log;
+      EXPECT_EQ(optimizer->step(1e9, &scaler).item<double>(), 0) << type;
+      EXPECT_EQ(FusedCalls::calls().size(), 3U) << type;
+      for (const auto& types : FusedCalls::calls()) EXPECT_EQ(types.size(), 1U) << type;
+    }
+    // SGD: 1 - 0.5 (1 + 1.9). AdamW: sign(g) twice; a counter that went on faster would show.
+    for (const auto& parameter : parameters) {
+      EXPECT_NEAR(parameter[0].item<double>(), std::string(type) == "sgd" ? -0.45 : 0, 5e-3)
+          << type << ' ' << parameter.scalar_type();
+    }
+    EXPECT_EQ(optimizer->state().size(), std::string(type) == "sgd" ? 4U : 4U + 4U + 3U);
+  }
 }
 
 TEST(Optimizer, RefusesAnUnknownType) {
