@@ -10,13 +10,15 @@
 namespace flopmark {
 
 CheckedDataset::CheckedDataset(PluginPlace place, std::string type, std::unique_ptr<Dataset> dataset)
-    : place_(std::move(place)), type_(std::move(type)), dataset_(std::move(dataset)) {
-  try {
+    : place_(std::move(place)),
+      type_(std::move(type)),
+      collate_call_(place_, "collate() of " + type_),
+      dataset_(std::move(dataset)) {
+  const PluginCall call(place_, "size() or facts() of " + type_);
+  call([this] {
     size_ = dataset_->size();
     facts_ = dataset_->facts();
-  } catch (...) {
-    rethrow_from_plugin(place_, "size() or facts() of " + type_);
-  }
+  });
   if (size_ < 1) {
     refuse_plugin(place_, fmt::format("size() of {} is {}, expected at least one sample", type_, size_));
   }
@@ -41,12 +43,7 @@ void CheckedDataset::check(const Batch& batch, size_t asked) const {
 }
 
 Batch CheckedDataset::collate(const std::vector<size_t>& indices) const {
-  Batch batch;
-  try {
-    batch = dataset_->collate(indices);
-  } catch (...) {
-    rethrow_from_plugin(place_, "collate() of " + type_);
-  }
+  Batch batch = collate_call_([&] { return dataset_->collate(indices); });
   check(batch, indices.size());
   return batch;
 }

@@ -26,6 +26,7 @@ class CheckedDataset : public Dataset {
 
   PluginPlace place_;
   std::string type_;
+  PluginCall collate_call_;
   std::unique_ptr<Dataset> dataset_;
   int64_t size_ = 0;
   Facts facts_;

@@ -20,7 +20,10 @@ std::string what_it_is(const torch::Tensor& tensor) {
 
 CheckedModel::CheckedModel(PluginPlace place, std::string type, std::unique_ptr<TrainableModel> model,
                            const torch::TensorOptions& tensor)
-    : place_(std::move(place)), type_(std::move(type)), model_(std::move(model)) {
+    : place_(std::move(place)),
+      type_(std::move(type)),
+      loss_call_(place_, "loss() of " + type_),
+      model_(std::move(model)) {
   collect_parameters(tensor);
 }
 
@@ -45,12 +48,8 @@ void CheckedModel::check_parameter(const torch::Tensor& parameter, size_t index,
 }
 
 void CheckedModel::collect_parameters(const torch::TensorOptions& tensor) {
-  std::vector<torch::Tensor> all;
-  try {
-    all = model_->parameters();
-  } catch (...) {
-    rethrow_from_plugin(place_, "parameters() of " + type_);
-  }
+  const PluginCall call(place_, "parameters() of " + type_);
+  const std::vector<torch::Tensor> all = call([&] { return model_->parameters(); });
   std::unordered_set<const c10::TensorImpl*> seen;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!all[i].defined()) {
@@ -69,12 +68,7 @@ void CheckedModel::collect_parameters(const torch::TensorOptions& tensor) {
 }
 
 torch::Tensor CheckedModel::loss(const Batch& batch) {
-  torch::Tensor loss;
-  try {
-    loss = model_->loss(batch);
-  } catch (...) {
-    rethrow_from_plugin(place_, "loss() of " + type_);
-  }
+  torch::Tensor loss = loss_call_([&] { return model_->loss(batch); });
   const bool is_one_value = loss.defined() && loss.numel() == 1 && loss.is_floating_point();
   if (!is_one_value || !loss.requires_grad()) {
     refuse_plugin(place_,

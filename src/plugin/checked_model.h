@@ -34,6 +34,7 @@ class CheckedModel : public TrainableModel {
 
   PluginPlace place_;
   std::string type_;
+  PluginCall loss_call_;
   std::unique_ptr<TrainableModel> model_;
   std::vector<torch::Tensor> parameters_;
 };

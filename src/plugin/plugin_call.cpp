@@ -5,6 +5,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "flopmark/error.h"
 
@@ -29,6 +30,11 @@ void rethrow_from_plugin(const PluginPlace& place, const std::string& call) {
     throw judge_error(fmt::format("{} threw something that is not a std::exception", where));
   }
 }
+
+PluginCall::PluginCall(PluginPlace place, std::string call)
+    : place_(std::move(place)),
+      call_(std::move(call)),
+      crash_line_(fmt::format("{}: crashed in {}\n", place_.text(), call_)) {}
 
 void refuse_plugin(const PluginPlace& place, const std::string& why) {
   throw judge_error(fmt::format("{}: {}", place.text(), why));

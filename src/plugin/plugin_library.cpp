@@ -74,7 +74,8 @@ std::string readable_symbol(const std::string& symbol) {
 
 /// An initialiser of the library that throws cannot be caught: the loader ends the process.
 void* open_library(const PluginPlace& place) {
-  void* handle = ::dlopen(place.path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const PluginCall load(place, "loading it (a static initialiser, or a file that is cut short)");
+  void* handle = load([&] { return ::dlopen(place.path.c_str(), RTLD_NOW | RTLD_LOCAL); });
   if (handle == nullptr) {
     const char* reason = ::dlerror();
     refuse_loading(place, reason == nullptr ? "the loader does not say why" : reason);
@@ -90,12 +91,7 @@ const Plugin* call_entry(const PluginPlace& place, void* handle) {
                                      kEntry));
   }
   const auto entry = reinterpret_cast<const Plugin* (*)()>(symbol);
-  const Plugin* plugin = nullptr;
-  try {
-    plugin = entry();
-  } catch (...) {
-    rethrow_from_plugin(place, fmt::format("{}()", kEntry));
-  }
+  const Plugin* plugin = PluginCall(place, fmt::format("{}()", kEntry))(entry);
   if (plugin == nullptr) refuse_plugin(place, fmt::format("{}() returned null", kEntry));
   return plugin;
 }
@@ -146,12 +142,8 @@ auto make(const PluginPlace& place, const std::vector<Entry>& entries, const std
   }
   if (found->make == nullptr)
     refuse_plugin(place, fmt::format("{} \"{}\" has no factory (null)", what, type));
-  decltype(found->make(request)) made;
-  try {
-    made = found->make(request);
-  } catch (...) {
-    rethrow_from_plugin(place, fmt::format("making {} \"{}\"", what, type));
-  }
+  const PluginCall factory(place, fmt::format("making {} \"{}\"", what, type));
+  auto made = factory([&] { return found->make(request); });
   if (made == nullptr) {
     refuse_plugin(place, fmt::format("the factory of {} \"{}\" returned null", what, type));
   }

@@ -21,6 +21,16 @@ extern "C" const void* flopmark_plugin();
 extern "C" const void* flopmark_plugin() {
   return &kResult;
 }
+#elif defined(BROKEN_LOADING)
+#include <csignal>
+
+namespace {
+const int kResult = ::raise(SIGSEGV);
+}  // namespace
+extern "C" const void* flopmark_plugin();
+extern "C" const void* flopmark_plugin() {
+  return &kResult;
+}
 #else  // BROKEN_ENTRY: an ordinary library
 extern "C" int add(int a, int b);
 extern "C" int add(int a, int b) {

@@ -1,6 +1,6 @@
 // A plug-in that goes wrong on purpose. The variable FAULTY_PLUGIN: throw, throw_int, null, sdk, libtorch,
-// abi, twice go wrong in its entry point. Its models and data sets go wrong by their names and by their
-// option "fault".
+// abi, twice, crash, abort go wrong in its entry point. Its models and data sets go wrong by their names and
+// by their option "fault".
 #include <torch/types.h>
 
 #include <csignal>
@@ -31,6 +31,7 @@ struct Fault {
     if (kind == "ok") throw flopmark::Error(flopmark::ExitCode::ok, "all is well");
     if (kind == "oom") torch::empty({int64_t{1} << 50});
     if (kind == "crash") ::raise(SIGSEGV);
+    if (kind == "abort") ::raise(SIGABRT);
     if (kind == "exit") std::_Exit(0);
   }
 };
@@ -127,6 +128,8 @@ extern "C" const flopmark::Plugin* flopmark_plugin() {
   if (fault == "throw") throw std::runtime_error("a fault on purpose");
   if (fault == "throw_int") throw 42;
   if (fault == "null") return nullptr;
+  if (fault == "crash") ::raise(SIGSEGV);
+  if (fault == "abort") ::raise(SIGABRT);
   auto* plugin = new flopmark::Plugin{.models = {{"model", make_model},
                                                  {"nothing", make_nothing},
                                                  {"error", make_error},

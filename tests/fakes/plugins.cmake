@@ -3,7 +3,7 @@ add_library(flopmark-faulty-plugin MODULE "${PROJECT_SOURCE_DIR}/tests/fakes/fau
 target_include_directories(flopmark-faulty-plugin PRIVATE "${PROJECT_SOURCE_DIR}/include")
 target_link_libraries(flopmark-faulty-plugin PRIVATE flopmark::libtorch flopmark_options flopmark_test_options)
 set(FLOPMARK_FAKE_PLUGINS flopmark-faulty-plugin)
-foreach(fault IN ITEMS entry initialiser symbol)
+foreach(fault IN ITEMS entry initialiser loading symbol)
   string(TOUPPER ${fault} _name)
   add_library(flopmark-broken-${fault} MODULE "${PROJECT_SOURCE_DIR}/tests/fakes/broken_plugins.cpp")
   target_compile_definitions(flopmark-broken-${fault} PRIVATE BROKEN_${_name})

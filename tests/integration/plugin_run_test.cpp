@@ -127,6 +127,32 @@ TEST_F(PluginRun, ACrashOrAnEndOfTheProcessIsAFailureToo) {
   EXPECT_FALSE(failure_of("exit", 5)["text"].get<std::string>().empty());
 }
 
+TEST_F(PluginRun, ACrashNamesTheFileAndTheCall) {
+  const auto crash_in = [this](const ProgramResult& result, const std::string& file, const std::string& call,
+                               const std::string& phase) {
+    EXPECT_EQ(result.exit_code, 125) << call << '\n' << result.err;
+    EXPECT_EQ(record()["failure"]["kind"], "crash") << call;
+    EXPECT_EQ(record()["failure"]["phase"], phase) << call;
+    EXPECT_THAT(record()["failure"]["text"].get<std::string>(), HasSubstr(file + ": crashed in " + call));
+    EXPECT_THAT(result.err, AllOf(HasSubstr(file + ": crashed in " + call), HasSubstr("in phase " + phase)));
+  };
+  for (const char* fault : {"crash", "abort"}) {
+    crash_in(run_program(FLOPMARK_PROGRAM, command({"--force"}, {{"FAULTY_PLUGIN", fault}})),
+             "data.plugin " + kFaulty, "flopmark_plugin()", "load");
+    const std::string set = std::string("model.options.fault=") + fault;
+    crash_in(run({"--force", "--set", set, "--set", "model.type=error"}), "model.plugin " + kFaulty,
+             "making model \"error\"", "load");
+    crash_in(run({"--force", "--set", set, "--set", "model.options.at=3"}), "model.plugin " + kFaulty,
+             "loss() of model", "warmup");
+    crash_in(
+        run({"--force", "--set", std::string("data.options.fault=") + fault, "--set", "data.options.at=9"}),
+        "data.plugin " + kFaulty, "collate() of data", "warmup");
+  }
+  const std::string loading = FLOPMARK_FAKE_PLUGINS "/libflopmark-broken-loading.so";
+  write_config(loading, kFaulty);
+  crash_in(run({"--force"}), "model.plugin " + loading, "loading it", "load");
+}
+
 TEST_F(PluginRun, AFaultOfALoaderThreadIsToldWhenItsBatchIsDue) {
   const ProgramResult result =
       run({"--set", "data.options.fault=throw_int", "--set", "data.options.at=5"});  // batch 4
