@@ -74,6 +74,7 @@ ConfigLayer layer_of_model(const fs::path& file) {
 RunConfig load_config(const fs::path& file, const std::vector<std::string>& sets) {
   ConfigLayer layer = is_model_file(file) ? layer_of_model(file) : read_config_files(file);
   for (const std::string& assignment : sets) add_set(assignment, layer);
+  check_model_kind(layer, file);
   RunConfig config = resolve_values(layer, file.string());
   check_data_file(config, layer);
   if (config.name.empty()) config.name = default_name(file);
