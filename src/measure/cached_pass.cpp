@@ -5,7 +5,7 @@
 namespace flopmark {
 
 BlockSamples run_cached_pass(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options,
-                             LoopState& state) {
+                             LoopState& state) try {
   step.keep_batch();
   return run_turn(step, marker, clock,
                   {.steps = options.steps,
@@ -13,6 +13,8 @@ BlockSamples run_cached_pass(TrainingStep& step, Marker& marker, Clock& clock, c
                    .steps_before = options.steps_before,
                    .discard_first = true},
                   state);
+} catch (const NanLoss& nan) {
+  throw NanLoss(nan.stage, nan.step - options.steps_before, nan.loss, kCachedSteps);
 }
 
 }  // namespace flopmark

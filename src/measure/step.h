@@ -34,9 +34,10 @@ class TrainingStep {
   virtual void backward() = 0;
   virtual void update() = 0;  ///< clipping, optimizer, gradients cleared
   /// Facts of the steps finished since begin_block. Called after the device was synchronized.
+  /// @throws Error 125 if the model changed the batch that keep_batch made: its steps then trained on others.
   virtual BlockFacts end_block() = 0;
-  /// From now on every next_batch gives the same whole batch, made here, and the loader stands still. Not
-  /// called within a block.
+  /// From now on every next_batch gives the same whole batch, made here, and the loader stands still; nothing
+  /// is copied or counted for that between begin_block and end_block. Not called within a block.
   virtual void keep_batch() = 0;
 };
 

@@ -135,14 +135,15 @@ const char* stage_name(LoopState::Stage stage) {
   return "unknown";
 }
 
-NanLoss::NanLoss(LoopState::Stage where, int64_t at_step, double loss)
+NanLoss::NanLoss(LoopState::Stage where, int64_t at_step, double the_loss, const char* what_steps)
     : std::runtime_error(
           fmt::format("the loss of {} step {} is {}, not a finite number: lower the learning rate, or "
                       "check the data and the precision",
-                      stage_name(where), at_step,
-                      std::isnan(loss) ? "nan" : fmt::format("{}", loss))),  // a NaN may have a sign
+                      what_steps != nullptr ? what_steps : stage_name(where), at_step,
+                      std::isnan(the_loss) ? "nan" : fmt::format("{}", the_loss))),  // a NaN may have a sign
       stage(where),
-      step(at_step) {}
+      step(at_step),
+      loss(the_loss) {}
 
 BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options,
                        LoopState& state) {

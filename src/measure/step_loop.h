@@ -24,11 +24,13 @@ struct LoopState {
 /// load, warmup, timed, count, save.
 const char* stage_name(LoopState::Stage stage);
 
-/// The loss of `step` (from 1) of `stage` is not finite.
+/// The loss of `step` (from 1) of `stage` is not finite. `what_steps`: what messages call those steps, if not
+/// by the stage.
 struct NanLoss : std::runtime_error {
-  NanLoss(LoopState::Stage stage, int64_t step, double loss);
+  NanLoss(LoopState::Stage stage, int64_t step, double loss, const char* what_steps = nullptr);
   LoopState::Stage stage;
   int64_t step;
+  double loss;
 };
 
 /// How many steps, each of how many micro-batches; both at least 1.

@@ -2,11 +2,13 @@
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/stack.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "flopmark/error.h"
 #include "models/autocast.h"
 #include "train/optimizer.h"
 
@@ -58,7 +60,8 @@ struct TorchStep::State {
                         ///< the mean
 
   Batch batch;
-  std::optional<Batch> kept;  ///< on the host
+  std::optional<Batch> kept;            ///< on the host
+  std::vector<uint32_t> kept_versions;  ///< of its tensors, before any step on them
   torch::Tensor loss;
   int64_t counted_samples = 0;
 
@@ -74,6 +77,7 @@ struct TorchStep::State {
   bool on_last_micro_batch() const { return micro_batch + 1 == micro_batches; }
   void start_over(int64_t steps);
   Batch next_whole_batch();
+  void check_kept_batch() const;
   std::vector<double> step_losses() const;
   std::optional<int64_t> skipped_steps() const;
 };
@@ -97,6 +101,24 @@ void TorchStep::State::start_over(int64_t steps) {
 Batch TorchStep::State::next_whole_batch() {
   Batch next = loader->next();
   return next.samples < loader->batch_size() ? loader->next() : next;
+}
+
+/// Every operator that writes to a tensor raises its version.
+uint32_t version_of(const torch::Tensor& tensor) {
+  return tensor.is_inference() ? 0 : static_cast<uint32_t>(tensor._version());
+}
+
+/// Where the model gets the kept tensors themselves, as on a CPU, it must leave them as they are.
+void TorchStep::State::check_kept_batch() const {
+  if (!kept) return;
+  for (size_t i = 0; i < kept_versions.size(); ++i) {
+    if (version_of(kept->inputs[i]) == kept_versions[i]) continue;
+    throw judge_error(
+        fmt::format("the model changes inputs[{}] of its batch in place, so that no second step can train on "
+                    "the same batch: "
+                    "set measure.loader to normal, or let its forward leave its inputs as they are",
+                    i));
+  }
 }
 
 /// Mean over the micro-batches of each finished step; one copy from the device.
@@ -124,25 +146,28 @@ TorchStep::~TorchStep() = default;
 
 void TorchStep::begin_block(int64_t steps) {
   state_->start_over(steps);
-  if (state_->pauses_between_blocks && !state_->kept) state_->loader->resume();
+  if (state_->kept) {
+    state_->batch = *state_->kept;
+  } else if (state_->pauses_between_blocks) {
+    state_->loader->resume();
+  }
   state_->exchange->begin_block(steps);
 }
 
 void TorchStep::next_batch() {
   if (state_->micro_batch == 0) state_->exchange->begin_step();
-  if (state_->kept) {
-    state_->batch = *state_->kept;
-  } else {
-    state_->batch = state_->loader->next();
-  }
+  if (!state_->kept) state_->batch = state_->loader->next();
 }
 
 void TorchStep::transfer() {
-  for (auto& input : state_->batch.inputs) {
+  auto& inputs = state_->batch.inputs;
+  const auto& on_host = state_->kept ? state_->kept->inputs : inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const torch::Tensor& input = on_host[i];
     const auto options = torch::TensorOptions(state_->device).dtype(input.scalar_type());
     const auto format = state_->channels_last && input.dim() == 4 ? at::MemoryFormat::ChannelsLast
                                                                   : at::MemoryFormat::Preserve;
-    input = input.to(options, /*non_blocking=*/true, /*copy=*/false, format);
+    inputs[i] = input.to(options, /*non_blocking=*/true, /*copy=*/false, format);
   }
 }
 
@@ -176,6 +201,7 @@ void TorchStep::update() {
 
 BlockFacts TorchStep::end_block() {
   if (state_->pauses_between_blocks) state_->loader->pause();
+  state_->check_kept_batch();
   BlockFacts facts;
   facts.samples = state_->finished.samples;
   facts.tokens = state_->finished.tokens;
@@ -190,6 +216,10 @@ BlockFacts TorchStep::end_block() {
 void TorchStep::keep_batch() {
   pause_between_blocks();
   state_->kept = state_->next_whole_batch();
+  state_->kept_versions.clear();
+  for (const torch::Tensor& input : state_->kept->inputs) {
+    state_->kept_versions.push_back(version_of(input));
+  }
 }
 
 FlopTotals TorchStep::count() {

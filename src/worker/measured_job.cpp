@@ -1,5 +1,6 @@
 #include "worker/measured_job.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include "measure/turns.h"
 #include "stats/quantile.h"
 #include "train/device_marker.h"
+#include "worker/describe_failure.h"
 #include "worker/device_facts.h"
 #include "worker/exposed_ratio.h"
 #include "worker/memory.h"
@@ -37,6 +39,20 @@ bool is_counted(const FlopTotals& totals, const std::string& part) {
   return std::any_of(totals.by_operator.begin(), totals.by_operator.end(), [&](const OperatorFlops& entry) {
     return entry.name.find(part) != std::string::npos && entry.name.find("math") == std::string::npos;
   });
+}
+
+/// What ended the pass on a cached batch, which comes after `timed_steps` timed ones that are whole.
+Failure cached_failure(const std::exception& error, const LoopState& state, int64_t timed_steps) {
+  Failure failure = describe_failure(error, state);
+  if (failure.step && failure.kind != "nan_loss")
+    *failure.step = std::max<int64_t>(1, *failure.step - timed_steps);
+  failure.phase = kCachedSteps;
+  failure.text += fmt::format(
+      " (in phase {}{}: the second pass of measure.loader both, which trains on one batch again and again; "
+      "the {} "
+      "timed steps before it are in the record)",
+      failure.phase, failure.step ? fmt::format(", step {}", *failure.step) : "", timed_steps);
+  return failure;
 }
 
 }  // namespace
@@ -149,13 +165,16 @@ void MeasuredJob::join_ranks() {
   if (ranks_ != nullptr) ranks_->join(samples_, own_);
 }
 
-void MeasuredJob::time_cached_steps() {
+void MeasuredJob::time_cached_steps() try {
   BlockSamples cached = run_cached_pass(*step_, *marker_, clock_,
                                         {.steps = config_.measure.steps,
                                          .micro_batches = config_.train.gradient_accumulation,
                                          .steps_before = samples_.timed.steps},
                                         state_);
   if (!state_.stop.load()) samples_.cached = std::move(cached);
+} catch (const std::exception& error) {
+  if (ranks_ != nullptr) throw;  // the others are in an exchange with this one
+  samples_.failure = cached_failure(error, state_, samples_.timed.steps);
 }
 
 TurnSamples MeasuredJob::take_turn(int64_t steps) {

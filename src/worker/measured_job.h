@@ -29,6 +29,8 @@ class MeasuredJob {
   ~MeasuredJob();
 
   void warm_up(int64_t least_steps = 0);
+  /// With measure.loader both the second pass, too: what ends that one, after timed steps that are whole, is
+  /// left in samples().failure.
   void time_steps();
   /// Waits for the front-end's turns, runs them, and returns when it gives no more. Nothing of this process
   /// runs in between: no loader, no sampler, no progress. Conditions are read at the end of each turn, off

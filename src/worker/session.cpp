@@ -64,10 +64,11 @@ LaunchSamples count_only(const RunConfig& config, LoopState& state) {
 constexpr int64_t kLeastRankSteps = 2;
 
 LaunchSamples end_of_launch(MeasuredJob& session, LoopState& state) {
-  if (!state.stop.load()) {
+  const bool failed = session.samples().failure.has_value();
+  if (!state.stop.load() && !failed) {
     session.count_flops();
   }
-  session.samples().status = state.stop.load() ? "incomplete" : "ok";
+  session.samples().status = failed ? "failed" : state.stop.load() ? "incomplete" : "ok";
   state.step.store(0);
   state.stage.store(LoopState::Stage::save);
   session.join_ranks();

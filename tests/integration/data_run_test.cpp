@@ -76,6 +76,25 @@ TEST_F(DataRun, TheLoadersCostIsInRecordAndSummary) {
   EXPECT_TRUE(record()["metrics"]["step_cached_s"].is_null());
 }
 
+// 20 timed steps, then the pass on one batch, in whose step 7 the loss is lost.
+TEST_F(DataRun, WhatEndsTheSecondPassLeavesTheTimedSteps) {
+  const ProgramResult result = run_with_fault("nan@timed:27", {"--set", "measure.loader=both"});
+  EXPECT_EQ(result.exit_code, 125) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("the loss of cached step 7 is nan"), HasSubstr("in phase cached, step 7"),
+                    HasSubstr("measure.loader both"), HasSubstr("the 20 timed steps before it")));
+  const nlohmann::json failed = record();
+  EXPECT_EQ(failed["status"], "failed");
+  EXPECT_EQ(failed["failure"]["kind"], "nan_loss");
+  EXPECT_EQ(failed["failure"]["phase"], "cached");
+  EXPECT_EQ(failed["failure"]["step"], 7);
+  EXPECT_EQ(failed["repeats"][0]["steps"], 20);
+  EXPECT_EQ(failed["repeats"][0]["step_s"].size(), 20U);
+  ASSERT_EQ(run_with_fault("throw@timed:22", {"--force", "--set", "measure.loader=both"}).exit_code, 125);
+  EXPECT_EQ(record()["failure"]["step"], 2);
+  EXPECT_EQ(record()["repeats"][0]["steps"], 20);
+}
+
 TEST_F(DataRun, InspectAsksTheWorkerForTensors) {
   const std::string python = FLOPMARK_SOURCE_DIR "/tests/unit/data/python/";
   const nlohmann::json tensors = nlohmann::json::parse(inspect(python + "dict.pt").out);

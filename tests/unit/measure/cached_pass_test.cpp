@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fakes/fake_step.h"
 #include "measure/host_marker.h"
 #include "metrics/metrics.h"
@@ -47,6 +49,18 @@ TEST(CachedPass, OneStepBeforeIsInNoFigure) {
       run_cached_pass(bench.step, bench.marker, bench.clock, {.steps = 3}, bench.state);
   EXPECT_EQ(bench.step.calls(), "KBntfbuEBntfbuntfbuntfbuE");
   EXPECT_DOUBLE_EQ(cached.wall_s, 0.03);
+}
+
+// One step before, then step 1, 2 and 3 of the pass, which is no timed step.
+TEST(CachedPass, ALossThatIsNoNumberIsOfItsOwnStep) {
+  PassBench bench({.loss = [](int64_t step) { return step == 4 ? NAN : 1.0; }});
+  try {
+    run_cached_pass(bench.step, bench.marker, bench.clock, {.steps = 5, .steps_before = 20}, bench.state);
+    FAIL();
+  } catch (const NanLoss& nan) {
+    EXPECT_EQ(nan.step, 3);
+    EXPECT_THAT(nan.what(), testing::StartsWith("the loss of cached step 3 is nan"));
+  }
 }
 
 // One launch has a short batch at the end: 3 whole ones of 4 samples and one of 2, all 10 ms a sample.
