@@ -67,7 +67,8 @@ void setup_inspect(CLI::App& app, Invocation& invocation) {
       ->type_name("FILE");
   command->footer(
       "Told by content: token files, text, .npy arrays, tensors of torch.save, CIFAR-10 (by its usual\n"
-      "names), folders of JPEG and PNG pictures; and what is no data: models, pickles.\n"
+      "names, or labels and length), folders of JPEG and PNG pictures; and what is no data: models,\n"
+      "pickles. Pictures that are none or cut short are listed.\n"
       "\n"
       "Example:\n  flopmark data inspect corpus.bin --format json");
   command->callback(

@@ -15,8 +15,6 @@
 namespace flopmark {
 namespace {
 
-constexpr int64_t kMostLookedAt = 10000;  // headers; some 20 us each
-
 /// Values from 0 to 255, pixel by pixel, into planes of normalised ones.
 void normalise(const std::vector<float>& rgb, const Normalisation& by, int64_t channels, float* planes) {
   const size_t pixels = rgb.size() / 3;
@@ -81,7 +79,7 @@ Dataset::Facts ImageDataset::facts() const {
 std::unique_ptr<Dataset> make_image_dataset(const RunConfig& config) {
   ImageFolder folder = list_image_folder(config.data.path);
   check_image_model(config, folder.label_count());
-  check_pictures(folder, kMostLookedAt);
+  check_pictures(folder);
   return std::make_unique<ImageDataset>(
       std::move(folder),
       ImageDataset::Options{.channels = config.data.image_channels, .image_size = config.data.image_size});

@@ -9,7 +9,7 @@
 
 #include "config/key_value.h"
 #include "data/content_hash.h"
-#include "data/picture_header.h"
+#include "data/picture_end.h"
 #include "flopmark/counted.h"
 #include "flopmark/error.h"
 
@@ -20,6 +20,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLayout =
     "data.type images reads .jpg, .jpeg and .png files, in one sub-folder per class or all in one folder";
+
+constexpr const char* kNoKey = "no data.* key leaves single pictures out";
+constexpr size_t kMostTold = 10;
 
 bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
@@ -154,12 +157,24 @@ ImageFolder list_image_folder(const std::string& path) {
   return folder;
 }
 
-void check_pictures(const ImageFolder& folder, int64_t most) {
-  const auto count = std::min(most, static_cast<int64_t>(folder.pictures.size()));
+void check_pictures(const ImageFolder& folder) {
+  const int64_t count = std::min(kMostLookedAt, std::ssize(folder.pictures));
+  std::vector<std::string> faults;
   for (int64_t i = 0; i < count; ++i) {
     const ImageFolder::Picture& picture = folder.pictures[static_cast<size_t>(i)];
-    read_picture_header((fs::path(folder.path) / picture.path).string());
+    try {
+      check_picture_file((fs::path(folder.path) / picture.path).string());
+    } catch (const Error& error) {
+      faults.emplace_back(error.what());
+    }
   }
+  if (faults.empty()) return;
+  if (faults.size() == 1) throw usage_error(faults.front() + "; " + kNoKey);
+  std::string list;
+  for (size_t i = 0; i < std::min(faults.size(), kMostTold); ++i) list += "\n  " + faults[i];
+  if (faults.size() > kMostTold) list += fmt::format("\n  and {} more", faults.size() - kMostTold);
+  throw usage_error(fmt::format("{}: {} of the {} that were looked at cannot be used ({}):{}", folder.path,
+                                faults.size(), counted(count, "picture"), kNoKey, list));
 }
 
 }  // namespace flopmark

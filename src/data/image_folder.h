@@ -27,8 +27,12 @@ struct ImageFolder {
 /// is not UTF-8.
 ImageFolder list_image_folder(const std::string& path);
 
-/// Reads format and size of the first `most` pictures, so that a file that is none is told before training.
-/// @throws Error 200 naming the first that cannot be used.
-void check_pictures(const ImageFolder& folder, int64_t most);
+/// Pictures of a folder that are looked at before training; some 40 us each.
+inline constexpr int64_t kMostLookedAt = 10000;
+
+/// Looks at header and end of the first kMostLookedAt pictures, so that files that are none, or cut short,
+/// are told before training.
+/// @throws Error 200 naming those that cannot be used, up to ten, each with the reason.
+void check_pictures(const ImageFolder& folder);
 
 }  // namespace flopmark

@@ -13,9 +13,11 @@
 #include "data/file_facts.h"
 #include "data/image_folder.h"
 #include "data/npy_file.h"
+#include "data/picture_end.h"
 #include "data/picture_header.h"
 #include "data/tensor_archive.h"
 #include "data/token_file.h"
+#include "flopmark/counted.h"
 #include "flopmark/error.h"
 
 namespace flopmark {
@@ -26,9 +28,10 @@ using nlohmann::json;
 
 constexpr int64_t kUsualSequence = 128;    // the default of data.sequence_length
 constexpr int64_t kUsualVocabulary = 256;  // llama-tiny's
-constexpr int64_t kMostLookedAtHeaders = 10000;
 constexpr int64_t kUsualBatch = 8;
 constexpr size_t kTextProbeBytes = 65536;
+/// Ten records: that every label of as much of something else is one of ten is less likely than one in 10^7.
+constexpr size_t kLeastCifarBytes = 10 * static_cast<size_t>(kCifarRecordBytes);
 
 std::string full_path(const std::string& path) {
   return fs::absolute(path).lexically_normal().string();
@@ -85,8 +88,14 @@ void inspect_cifar(Inspection& found) {
   found.kind = "CIFAR-10, binary version";
   found.data_type = "cifar10";
   found.samples = 0;
-  for (const std::string& path : cifar_files(found.path))
-    *found.samples += check_cifar_file(MappedFile(path));
+  for (const std::string& path : cifar_files(found.path)) {
+    const int64_t records = check_cifar_file(MappedFile(path));
+    *found.samples += records;
+    if (records == kCifarBatchRecords || !found.advice.empty()) continue;
+    found.advice =
+        fmt::format("{} holds {}, CIFAR-10's own files {} each", fs::path(path).filename().string(),
+                    counted(records, "record"), kCifarBatchRecords);
+  }
   found.label_count = kCifarClasses;
   found.config = {{"model", {{"preset", "resnet18"}, {"classes", kCifarClasses}}},
                   {"data",
@@ -97,14 +106,18 @@ void inspect_cifar(Inspection& found) {
 
 void inspect_images(Inspection& found) {
   const ImageFolder folder = list_image_folder(found.path);
-  check_pictures(folder, kMostLookedAtHeaders);
+  check_pictures(folder);
   found.kind =
       folder.classes.empty() ? "folder of pictures, one class" : "folder of pictures, a class per sub-folder";
   found.data_type = "images";
   found.samples = std::ssize(folder.pictures);
   found.classes = folder.classes;
   found.label_count = folder.label_count();
-  if (folder.skipped > 0) found.advice = fmt::format("{} other files are skipped", folder.skipped);
+  if (folder.skipped > 0) found.advice = counted(folder.skipped, "other file") + " skipped";
+  if (*found.samples > kMostLookedAt) {
+    found.advice += fmt::format("{}only the first {} pictures were looked at",
+                                found.advice.empty() ? "" : "; ", kMostLookedAt);
+  }
   found.config = {
       {"model", {{"preset", "resnet18"}, {"classes", std::max<int64_t>(2, folder.label_count())}}},
       {"data",
@@ -193,6 +206,7 @@ bool is_called_cifar(const std::string& path) {
 }
 
 void inspect_picture(const MappedFile& file, Inspection& found) {
+  check_picture_file(file.path());
   const PictureHeader header = read_picture_header(file.path());
   found.kind =
       fmt::format("{} picture of {} x {} pixels", header.format == PictureFormat::jpeg ? "JPEG" : "PNG",
@@ -213,6 +227,12 @@ void inspect_file(const MappedFile& file, Inspection& found) {
     return;
   }
   if (looks_like_text(bytes)) return inspect_text(file, found);
+  if (holds_cifar_records(bytes) && bytes.size() >= kLeastCifarBytes) {
+    inspect_cifar(found);
+    found.advice =
+        "told by its labels and length, not by its name" + (found.advice.empty() ? "" : "; " + found.advice);
+    return;
+  }
   if (bytes.size() % 2 == 0) return inspect_tokens(file, found);
   found.kind = "bytes of no kind that is known";
   found.advice = "data.type text reads any file, a byte a token";
@@ -228,7 +248,7 @@ Inspection inspect_data(const std::string& path) {
   if (status.type() == fs::file_type::not_found) throw usage_error(path + ": no such file or folder");
   if (!fs::is_directory(status)) {
     inspect_file(MappedFile(path), found);
-  } else if (fs::exists(fs::path(path) / "data_batch_1.bin", error)) {
+  } else if (has_cifar_batch(path)) {
     inspect_cifar(found);
   } else {
     inspect_images(found);

@@ -80,6 +80,11 @@ TEST(CifarDataset, WhatIsWrongIsNamed) {
   EXPECT_THAT(cifar_refusal(cifar_config(folder.file("b.bin", ""))), HasSubstr("b.bin: 0 bytes"));
   EXPECT_THAT(cifar_refusal(cifar_config(folder.file("c.bin", good + cifar_record(10, 0, 0, 0)))),
               HasSubstr("c.bin: record 1 has the label 10"));
+  EXPECT_THAT(
+      cifar_refusal(cifar_config(folder.file("train.bin", std::string(2 * 3074, '\1')))),
+      HasSubstr("but of CIFAR-100's of 3074, which are not read here; get CIFAR-10's binary version"));
+  EXPECT_THAT(cifar_refusal(cifar_config(folder.path())),
+              HasSubstr("but the folder holds a.bin, b.bin, c.bin, ...: is it one of them, renamed"));
   RunConfig few = cifar_config(folder.file("d.bin", good));
   few.model.classes = 7;
   EXPECT_THAT(cifar_refusal(few), HasSubstr("has 10 classes, but model.classes is 7"));

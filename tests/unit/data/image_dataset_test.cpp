@@ -127,9 +127,11 @@ TEST(ImageDataset, MoreClassesThanTheModelHasAreToldBeforeTraining) {
 }
 
 TEST(ImageDataset, ABadFileIsNamedBeforeTraining) {
+  const std::string jpeg = jpeg_file(plain_picture(40, 40, {1}));
   for (const auto& [bytes, reason] : {std::pair<std::string, const char*>{"", "is empty"},
                                       {"some text", "neither JPEG nor PNG"},
-                                      {png_file(plain_picture(4, 4, {1})).substr(0, 20), "cut short"}}) {
+                                      {png_file(plain_picture(4, 4, {1})).substr(0, 20), "cut short"},
+                                      {jpeg.substr(0, jpeg.size() - 10), "cut short"}}) {
     const PictureFolder pictures;
     pictures.add("a/good.png", png_file(plain_picture(4, 4, {1})));
     pictures.add("a/odd.jpg", bytes);
@@ -139,8 +141,9 @@ TEST(ImageDataset, ABadFileIsNamedBeforeTraining) {
 
 TEST(ImageDataset, AFileThatOnlyDecodingShowsToBeBrokenIsNamedThen) {
   const PictureFolder pictures;
-  const std::string whole = png_file(plain_picture(40, 40, {1, 2, 3}));
-  pictures.add("a/cut.png", whole.substr(0, whole.size() - 20));
+  std::string flipped = png_file(plain_picture(40, 40, {1, 2, 3}));
+  flipped[flipped.size() - 20] ^= 0x55;  // of the last coded bytes
+  pictures.add("a/odd.png", flipped);
   auto dataset = std::shared_ptr<const Dataset>(make_dataset(pictures.config()));
   Loader loader(dataset, {.batch_size = 1, .workers = 2});
   try {
@@ -148,7 +151,7 @@ TEST(ImageDataset, AFileThatOnlyDecodingShowsToBeBrokenIsNamedThen) {
     FAIL() << "not refused";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("a/cut.png"), HasSubstr("cannot decode the PNG picture")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("a/odd.png"), HasSubstr("cannot decode the PNG picture")));
   }
 }
 

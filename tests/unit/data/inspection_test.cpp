@@ -11,10 +11,20 @@
 namespace flopmark {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr auto kPath = "/data/path", kType = "/data/type";
+
+std::string inspection_refusal(const std::string& path) {
+  try {
+    return "accepted: " + inspect_data(path).kind;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.what();
+  }
+}
 
 std::string config_at(const Inspection& found, const char* pointer) {
   return found.config.at(nlohmann::json::json_pointer(pointer)).dump();
@@ -102,8 +112,9 @@ TEST(Inspection, WhatIsNoDataIsNamed) {
 
 TEST(Inspection, FoldersOfPicturesAndCifar) {
   const TempFolder folder;
-  // The smallest grey PNG header will do: no picture is decoded.
-  const std::string png("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x07\0\0\0\x05\x08\0\0\0\0", 29);
+  // The smallest grey PNG header and the last chunk will do: no picture is decoded.
+  const std::string begin("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x07\0\0\0\x05\x08\0\0\0\0crc ", 33);
+  const std::string png = begin + std::string("\0\0\0\0IENDcrc ", 12);
   std::filesystem::create_directory(folder.path() / "b");
   std::filesystem::create_directory(folder.path() / "a");
   folder.file("b/1.png", png);
@@ -117,6 +128,14 @@ TEST(Inspection, FoldersOfPicturesAndCifar) {
   EXPECT_EQ(config_at(images, "/model/classes"), "2");
   EXPECT_THAT(images.advice, HasSubstr("1 other file"));
   EXPECT_THAT(inspect_data(folder.path() / "b/1.png").kind, HasSubstr("PNG picture of 7 x 5 pixels"));
+  // A config for them would fail: what is damaged is listed instead.
+  folder.file("a/0.jpg", "no picture");
+  folder.file("b/2.png", begin);
+  EXPECT_THAT(inspection_refusal(folder.path()),
+              AllOf(HasSubstr("2 of the 5 pictures that were looked at cannot be used (no data.* key leaves"),
+                    HasSubstr("a/0.jpg: called a picture, but by its content neither"),
+                    HasSubstr("b/2.png: the picture ends before its last byte")));
+  EXPECT_THAT(inspection_refusal(folder.path() / "b/2.png"), HasSubstr("cut short or damaged"));
 
   const TempFolder cifar;
   for (int i = 1; i <= 5; ++i) {
@@ -125,6 +144,26 @@ TEST(Inspection, FoldersOfPicturesAndCifar) {
   EXPECT_EQ(inspect_data(cifar.path()).samples, 10);
   EXPECT_EQ(inspect_data(cifar.path() / "data_batch_3.bin").samples, 2);
   EXPECT_EQ(inspect_data(cifar.path()).data_type, "cifar10");
+  EXPECT_THAT(inspect_data(cifar.path()).advice,
+              HasSubstr("data_batch_1.bin holds 2 records, CIFAR-10's own files 10000 each"));
+}
+
+TEST(Inspection, CifarByAnotherName) {
+  const TempFolder folder;
+  const std::string records(10 * 3073, '\1');
+  const Inspection renamed = inspect_data(folder.file("train.bin", records));
+  EXPECT_EQ(renamed.data_type, "cifar10");
+  EXPECT_EQ(renamed.samples, 10);
+  EXPECT_THAT(renamed.advice, HasSubstr("told by its labels and length"));
+  EXPECT_EQ(inspect_data(folder.file("one.bin", std::string(2 * 3073, '\1'))).data_type, "tokens")
+      << "too little to tell";
+  folder.file("data_batch_1.bin", records);
+  EXPECT_THAT(inspection_refusal(folder.path()),
+              AllOf(HasSubstr("data_batch_2.bin: no such file, but the folder holds one.bin, train.bin"),
+                    HasSubstr("by these names")));
+  const TempFolder python;
+  python.file("data_batch_1", "\x80\x02}q.");
+  EXPECT_THAT(inspection_refusal(python.path()), HasSubstr("CIFAR-10's Python version"));
 }
 
 }  // namespace
