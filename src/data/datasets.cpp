@@ -8,6 +8,7 @@
 #include "data/cifar_dataset.h"
 #include "data/image_dataset.h"
 #include "data/masked_tokens.h"
+#include "data/model_batch.h"
 #include "data/sequence_dataset.h"
 #include "data/synthetic_dataset.h"
 #include "data/tensor_dataset.h"
@@ -33,11 +34,13 @@ struct Maker {
 
 std::unique_ptr<Dataset> make_data_of_plugin(const RunConfig& config) {
   const DataConfig& data = config.data;
-  return make_plugin_dataset({.path = data.plugin,
-                              .type = data.plugin_type,
-                              .options = data.options.json,
-                              .batch_size = data.batch_size,
-                              .seed = data.seed});
+  auto dataset = make_plugin_dataset({.path = data.plugin,
+                                      .type = data.plugin_type,
+                                      .options = data.options.json,
+                                      .batch_size = data.batch_size,
+                                      .seed = data.seed});
+  check_model_batch(config, *dataset);
+  return dataset;
 }
 
 /// A new data.type is one line here.

@@ -1,8 +1,10 @@
 #include "data/masked_tokens.h"
 
 #include <ATen/ops/full_like.h>
+#include <fmt/format.h>
 
 #include "data/mix.h"
+#include "flopmark/error.h"
 
 namespace flopmark {
 namespace {
@@ -10,6 +12,15 @@ namespace {
 constexpr uint64_t kPercent = 100, kChosenPercent = 15, kMaskPercent = 80, kRandomPercent = 10;
 /// Other random numbers than the synthetic tokens are made of.
 constexpr uint64_t kOwnStream = 0x6d61736b;
+
+/// A row per sample is written to. Of a plug-in only the first batch is known.
+void check_ids(const torch::Tensor& ids, int64_t samples) {
+  if (ids.scalar_type() == torch::kLong && ids.dim() == 2 && ids.size(0) == samples) return;
+  throw usage_error(fmt::format(
+      "model.type bert masks token ids Long [{0}, T] of a batch of {0} samples, but the data gave {1} {2}; "
+      "change the data set",
+      samples, c10::toString(ids.scalar_type()), c10::str(ids.sizes())));
+}
 
 }  // namespace
 
@@ -34,6 +45,7 @@ void MaskedTokens::mask(int64_t* ids, int64_t* targets, int64_t length, uint64_t
 
 Batch MaskedTokens::collate(const std::vector<size_t>& indices) const {
   Batch batch = sequences_->collate(indices);
+  check_ids(batch.inputs.at(0), std::ssize(indices));
   const torch::Tensor ids = batch.inputs.at(0).clone(at::MemoryFormat::Contiguous);
   const torch::Tensor targets = at::full_like(ids, kNoTarget);
   const int64_t length = ids.size(1);

@@ -22,10 +22,11 @@ class MaskedTokens : public Dataset {
     int64_t vocab_size = 1;  ///< the last id stands for the mask
     int64_t seed = 0;
   };
-  /// `sequences` gives ids int64 [B, T] as inputs[0]; what else it gives is dropped.
+  /// `sequences` gives ids int64 [B, T] as inputs[0], a row per sample; what else it gives is dropped.
   MaskedTokens(std::unique_ptr<Dataset> sequences, const Options& options)
       : sequences_(std::move(sequences)), options_(options) {}
   int64_t size() const override { return sequences_->size(); }
+  /// @throws Error 200 if the sequences are something else.
   Batch collate(const std::vector<size_t>& indices) const override;
   Facts facts() const override { return sequences_->facts(); }
 

@@ -7,7 +7,7 @@ namespace flopmark {
 torch::Tensor BuiltInModel::loss(const Batch& batch) {
   const auto scores = logits(batch.inputs.at(0));
   return at::cross_entropy_loss(scores.view({-1, scores.size(-1)}).to(torch::kFloat),
-                                batch.inputs.at(1).view(-1));
+                                batch.inputs.at(1).reshape(-1));
 }
 
 torch::Tensor BuiltInModel::run_checkpointed(const BlockPlace& place, const torch::Tensor& x,
