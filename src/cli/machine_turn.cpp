@@ -15,6 +15,21 @@ namespace {
 /// Longer than a waiting flopmark takes to look again: who has just measured lets others go first.
 constexpr auto kCourtesy = std::chrono::milliseconds(30);
 
+/// Of all waits that are over.
+std::chrono::duration<double> all_waits{0};
+
+/// Adds the time that it lives to them.
+class CountedWait {
+ public:
+  CountedWait() = default;
+  ~CountedWait() { all_waits += std::chrono::steady_clock::now() - begun_; }
+  CountedWait(const CountedWait&) = delete;
+  CountedWait& operator=(const CountedWait&) = delete;
+
+ private:
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
 /// Null without one.
 const char* lock_file() {
   const char* file = std::getenv("FLOPMARK_LOCK");
@@ -43,6 +58,7 @@ std::optional<MachineTurn> MachineTurn::wait_as_rank(const RankPlace& place) {
 std::optional<MachineTurn> MachineTurn::wait_as(FileLock::Kind kind, bool tells) {
   const char* file = lock_file();
   if (file == nullptr) return MachineTurn(std::nullopt);
+  const CountedWait counted;
   static bool had_one = false, told = false;
   if (had_one) std::this_thread::sleep_for(kCourtesy);
   const auto tell = [&] {
@@ -54,6 +70,10 @@ std::optional<MachineTurn> MachineTurn::wait_as(FileLock::Kind kind, bool tells)
   if (!lock) return std::nullopt;
   had_one = true;
   return MachineTurn(std::move(lock));
+}
+
+double MachineTurn::waited_s() {
+  return all_waits.count();
 }
 
 LaunchOutcome interrupted_launch() {

@@ -20,6 +20,8 @@ class MachineTurn {
   /// waits would be missed by the others (parallel.timeout_s): nobody is waited for, and the first rank says
   /// so. @throws as wait.
   static std::optional<MachineTurn> wait_as_rank(const RankPlace& place);
+  /// How long this process has waited for its turns so far, those it gave up included.
+  static double waited_s();
 
  private:
   static std::optional<MachineTurn> wait_as(FileLock::Kind kind, bool tells);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 
+#include "cli/machine_turn.h"
 #include "cli/worker_pairs.h"
 
 namespace flopmark {
 
 double monotonic_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now().time_since_epoch();
+  return all.count() - MachineTurn::waited_s();
 }
 
 void measure_pairs(std::vector<PairedComparison>& comparisons, const PairMeasuring& measuring) {

@@ -8,7 +8,8 @@
 
 namespace flopmark {
 
-/// Seconds of a clock that never goes back.
+/// Seconds of a clock that never goes back, and stands still while this process waits for its turn at the
+/// machine (machine_turn.h): what a budget is counted by.
 double monotonic_s();
 
 /// How pairs of real workers are measured.

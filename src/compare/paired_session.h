@@ -74,7 +74,7 @@ struct PairedPlan {
   std::vector<Workload> workloads;  ///< rules alike but for their gates
   std::optional<double> budget_s;   ///< no pair is begun that, by the mean so far, would end later
   uint64_t seed = 1;
-  std::function<double()> now_s;  ///< monotonic
+  std::function<double()> now_s;  ///< monotonic; what it does not count, the budget does not
   /// Asked after the first pair of a workload; false ends it.
   std::function<bool(size_t, const LaunchSamples& a, const LaunchSamples& b)> comparable;
   std::function<bool()> interrupted;

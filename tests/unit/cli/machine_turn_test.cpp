@@ -2,6 +2,9 @@
 
 #include <signal.h>
 
+#include <chrono>
+#include <thread>
+
 #include "launch/file_lock.h"
 #include "unit/cli/cli_fixture.h"
 
@@ -47,6 +50,21 @@ TEST_F(MachineTurnTest, ASignalEndsTheWait) {
     EXPECT_EQ(program.wait().exit_code, 130) << arguments[0];
     EXPECT_FALSE(a_worker_was_started()) << arguments[0];
   }
+}
+
+// The first pair waits longer than the budget is; the others must still be measured.
+TEST_F(MachineTurnTest, TheWaitIsNoPartOfABudget) {
+  auto held = FileLock::take(folder_ / "lock");
+  ASSERT_TRUE(held.has_value());
+  const auto begun = std::chrono::steady_clock::now();
+  testing::RunningProgram program(
+      FLOPMARK_PROGRAM, with_lock({"ab", "tiny.json", "--a.set", "train.seed=1", "--quiet", "--budget", "4s",
+                                   "--format", "json"}));
+  ASSERT_TRUE(program.wait_for_error_text("(FLOPMARK_LOCK) is free")) << program.error_so_far();
+  std::this_thread::sleep_until(begun + std::chrono::milliseconds(4500));
+  held.reset();
+  const auto result = program.wait();
+  EXPECT_GE(nlohmann::json::parse(result.out).at("pairs").size(), 2U) << result.err;
 }
 
 /// One of a launcher's two ranks; fake workers do not meet.
