@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
 
+#include "config/rank_names.h"
 #include "launch/launch_outcome.h"
+#include "measure/step_loop.h"
 
 namespace flopmark {
 namespace {
@@ -24,18 +25,21 @@ Part part_of(const RankEnd& rank) {
   return end.timed_out ? Part::timed_out : Part::silent;
 }
 
-std::string host_name() {
+std::string own_host() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
 }
 
 /// Phases in their order; what is not known comes last.
-size_t phase_number(const std::string& phase) {
-  constexpr std::array<std::string_view, 5> kPhases = {"load", "warmup", "timed", "count", "save"};
-  return static_cast<size_t>(std::find(kPhases.begin(), kPhases.end(), phase) - kPhases.begin());
+std::ptrdiff_t phase_number(const std::string& phase) {
+  using Stage = LoopState::Stage;
+  constexpr std::array kInOrder = {Stage::load, Stage::warmup, Stage::timed, Stage::count, Stage::save};
+  const auto* found =
+      std::find_if(kInOrder.begin(), kInOrder.end(), [&](Stage stage) { return phase == stage_name(stage); });
+  return found - kInOrder.begin();
 }
 
-std::pair<size_t, int64_t> distance(const ProgressUpdate& at) {
+std::pair<std::ptrdiff_t, int64_t> distance(const ProgressUpdate& at) {
   return {phase_number(at.phase), at.step};
 }
 
@@ -165,8 +169,8 @@ LaunchOutcome failed_job(const RankEnd& cause, const std::vector<RankEnd>& ends,
     return outcome;
   }
   failure.rank = cause.rank;
-  failure.host = host_name();
-  failure.text = fmt::format("rank {} on {}: {}", cause.rank, *failure.host, failure.text);
+  failure.host = own_host();
+  failure.text = rank_on_host(cause.rank, failure.host) + ": " + failure.text;
   return outcome;
 }
 

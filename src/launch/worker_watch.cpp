@@ -10,7 +10,7 @@
 namespace flopmark {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 // Per turn of the loop, so that a flood of output cannot keep the loop from its deadlines.
 constexpr size_t kReadLimitBytes = 65536;
@@ -21,14 +21,14 @@ constexpr std::chrono::seconds kLongestWait{60};
 constexpr std::chrono::milliseconds kWaitWithoutPidfd{20};
 
 /// `from` plus `seconds`, without overflow for "for ever".
-Clock::time_point after(Clock::time_point from, std::chrono::duration<double> seconds) {
+Steady::time_point after(Steady::time_point from, std::chrono::duration<double> seconds) {
   constexpr double kYearS = 366.0 * 86400;
   const double bounded = seconds.count() > 0 ? std::min(seconds.count(), 100 * kYearS) : 0;
-  return from + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(bounded));
+  return from + std::chrono::duration_cast<Steady::duration>(std::chrono::duration<double>(bounded));
 }
 
-int milliseconds_until(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+int milliseconds_until(Steady::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Steady::now());
   return static_cast<int>(
       std::clamp<int64_t>(left.count(), 0, std::chrono::milliseconds(kLongestWait).count()));
 }
@@ -41,8 +41,8 @@ WorkerWatch::WorkerWatch(WorkerProcess& process, SignalWatch& signals, const Wat
       signals_(signals),
       sink_(sink),
       limits_(limits),
-      timeout_at_(after(Clock::now(), limits.timeout)),
-      greeting_at_(after(Clock::now(), limits.greeting)),
+      timeout_at_(after(Steady::now(), limits.timeout)),
+      greeting_at_(after(Steady::now(), limits.greeting)),
       end_at_(timeout_at_) {}
 
 WatchLimits limits_of(const LaunchRequest& request) {
@@ -70,16 +70,16 @@ WorkerWatch::Time WorkerWatch::deadline() const {
 
 bool WorkerWatch::is_over() {
   if (process_.ended()) return true;
-  if (!kill_now_ && Clock::now() < deadline()) return false;
+  if (!kill_now_ && Steady::now() < deadline()) return false;
   end_.killed_by_us = true;
-  end_.timed_out = !kill_now_ && end_at_ == timeout_at_ && Clock::now() < leaves_at_;
+  end_.timed_out = !kill_now_ && end_at_ == timeout_at_ && Steady::now() < leaves_at_;
   return true;
 }
 
 void WorkerWatch::wait(std::span<WorkerWatch* const> watches) {
   SignalWatch& signals = watches.front()->signals_;
   std::vector<pollfd> watched = {{signals.fd(), POLLIN, 0}};
-  int wait_ms = milliseconds_until(Clock::time_point::max());
+  int wait_ms = milliseconds_until(Steady::time_point::max());
   for (const WorkerWatch* watch : watches) {
     // A negative descriptor is left out by poll.
     for (const int fd :
@@ -107,11 +107,11 @@ void WorkerWatch::wait(std::span<WorkerWatch* const> watches) {
 /// @returns whether it is the first.
 bool WorkerWatch::take_signal(int signal) {
   if (end_.interrupt != 0) {
-    kill_now_ = kill_now_ || Clock::now() - interrupted_at_ >= limits_.same_signal;
+    kill_now_ = kill_now_ || Steady::now() - interrupted_at_ >= limits_.same_signal;
     return false;
   }
   end_.interrupt = signal;
-  interrupted_at_ = Clock::now();
+  interrupted_at_ = Steady::now();
   stop_within_grace();
   return true;
 }
@@ -123,16 +123,16 @@ void WorkerWatch::stop_within_grace() {
 
 void WorkerWatch::end_within_grace() {
   wake();
-  end_at_ = std::min(end_at_, after(Clock::now(), limits_.stop_grace));
+  end_at_ = std::min(end_at_, after(Steady::now(), limits_.stop_grace));
 }
 
 void WorkerWatch::rest() {
-  if (!resting_since_) resting_since_ = Clock::now();
+  if (!resting_since_) resting_since_ = Steady::now();
 }
 
 void WorkerWatch::wake() {
   if (!resting_since_) return;
-  const Clock::duration rested = Clock::now() - *std::exchange(resting_since_, std::nullopt);
+  const Steady::duration rested = Steady::now() - *std::exchange(resting_since_, std::nullopt);
   timeout_at_ += rested;
   end_at_ += rested;
 }
@@ -155,7 +155,7 @@ void WorkerWatch::fail(const Failure& failure) {
 }
 
 void WorkerWatch::end_within(std::chrono::duration<double> grace) {
-  leaves_at_ = std::min(leaves_at_, after(Clock::now(), grace));
+  leaves_at_ = std::min(leaves_at_, after(Steady::now(), grace));
 }
 
 size_t WorkerWatch::take_progress() {

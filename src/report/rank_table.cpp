@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "config/rank_names.h"
 #include "metrics/ranks.h"
 #include "report/grid.h"
 #include "report/text_layout.h"
@@ -96,8 +97,7 @@ std::string exchange_line(const RunRecord& record) {
 }  // namespace
 
 std::string rank_name(int64_t rank, const std::optional<std::string>& host) {
-  return host && !host->empty() ? fmt::format("rank {} on {}", rank, printable(*host))
-                                : fmt::format("rank {}", rank);
+  return rank_on_host(rank, host ? std::optional(printable(*host)) : std::nullopt);
 }
 
 std::string rank_table(const RunRecord& record) {

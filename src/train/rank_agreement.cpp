@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "config/rank_names.h"
+
 namespace flopmark {
 namespace {
 
@@ -29,17 +31,6 @@ nlohmann::json or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
 }
 
-/// "rank 1 (host b)", "ranks 0, 2 (host a)", "ranks 0 (host a), 1 (host b)".
-std::string names_of(const std::vector<size_t>& ranks, const std::vector<std::string>& hosts) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    const bool same_host_follows = i + 1 < ranks.size() && hosts.at(ranks[i + 1]) == hosts.at(ranks[i]);
-    text += fmt::format("{}{}{}", i == 0 ? "" : ", ", ranks[i],
-                        same_host_follows ? "" : fmt::format(" (host {})", hosts.at(ranks[i])));
-  }
-  return text;
-}
-
 std::string value_text(const nlohmann::json& facts, const std::string& key) {
   if (!facts.contains(key)) return "not there";
   const std::string text = facts.at(key).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -49,18 +40,18 @@ std::string value_text(const nlohmann::json& facts, const std::string& key) {
 /// One line if the ranks differ in `key`, else empty.
 std::string line_of(const std::string& key, const std::vector<nlohmann::json>& facts,
                     const std::vector<std::string>& hosts) {
-  std::map<std::string, std::vector<size_t>> ranks_with;
+  std::map<std::string, std::vector<int64_t>> ranks_with;
   std::vector<std::string> in_order;
   for (size_t rank = 0; rank < facts.size(); ++rank) {
     const std::string value = value_text(facts[rank], key);
     if (ranks_with[value].empty()) in_order.push_back(value);
-    ranks_with[value].push_back(rank);
+    ranks_with[value].push_back(static_cast<int64_t>(rank));
   }
   if (in_order.size() < 2) return "";
   std::string line = "\n  " + key + ": ";
   for (const std::string& value : in_order) {
     line += fmt::format("{}{} on {}", value == in_order.front() ? "" : "; ", value,
-                        names_of(ranks_with[value], hosts));
+                        rank_list(ranks_with[value], hosts));
   }
   return line;
 }
@@ -101,7 +92,8 @@ std::string shared_gpu(const std::vector<std::string>& uuids, const std::vector<
   for (size_t later = 0; later < uuids.size(); ++later) {
     for (size_t rank = 0; rank < later && !uuids[later].empty(); ++rank) {
       if (uuids[rank] != uuids[later] || hosts.at(rank) != hosts.at(later)) continue;
-      return fmt::format("{} have the same GPU, {}", names_of({rank, later}, hosts), uuids[rank]);
+      const std::vector<int64_t> both{static_cast<int64_t>(rank), static_cast<int64_t>(later)};
+      return fmt::format("{} have the same GPU, {}", rank_list(both, hosts), uuids[rank]);
     }
   }
   return "";

@@ -23,8 +23,8 @@ struct RankFacts {
 /// device, paths of files.
 nlohmann::json facts_to_json(const RankFacts& facts, const RunConfig& config);
 
-/// Where the ranks' facts differ, a line per key with each value and its ranks ("name of rank" is used for
-/// them), at most 20 lines; empty if they are equal. `facts` by rank.
+/// Where the ranks' facts differ, a line per key with each value and its ranks, at most 20 lines; empty if
+/// they are equal. `facts` and `hosts` by rank.
 std::string difference_of(const std::vector<nlohmann::json>& facts, const std::vector<std::string>& hosts);
 
 /// The first two ranks that would share a GPU, in words; empty if none do. UUIDs by rank, empty where it is

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "flopmark/counted.h"
+#include "config/rank_names.h"
 #include "flopmark/error.h"
 #include "hardware/environment.h"
 #include "train/own_address.h"
@@ -62,7 +62,8 @@ std::string dumped(const nlohmann::json& value) {
 RankGroup::RankGroup(const Options& options) : state_(std::make_unique<State>()) {
   state_->options = options;
   state_->self = this_process(state_.get());
-  state_->hosts.assign(static_cast<size_t>(options.place.ranks), Host{.name = "not known", .cpus = ""});
+  state_->hosts.resize(static_cast<size_t>(options.place.ranks));
+  state_->hosts.at(static_cast<size_t>(options.place.rank)).name = own_host_name();
 }
 
 RankGroup::~RankGroup() = default;
@@ -79,8 +80,12 @@ double RankGroup::timeout_s() const {
 const RankGroup::Host& RankGroup::host(int64_t rank) const {
   return state_->hosts.at(static_cast<size_t>(rank));
 }
-std::string RankGroup::name_of(int64_t rank) const {
-  return fmt::format("rank {} (host {})", rank, host(rank).name);
+std::vector<std::string> RankGroup::host_names() const {
+  return state_->host_names();
+}
+std::optional<std::string> RankGroup::host_name(int64_t rank) const {
+  const std::string& name = host(rank).name;
+  return name.empty() ? std::nullopt : std::optional(name);
 }
 
 /// Opens the store and learns every rank's host. A store that closes while they gather was an earlier
@@ -140,11 +145,9 @@ void RankGroup::require_nobody_failed() {
 void RankGroup::note_failure(const Failure& failure, bool own) noexcept {
   if (!state_->store) return;  // this rank never came so far
   try {
-    const nlohmann::json entry = {{"kind", failure.kind},
-                                  {"phase", failure.phase},
-                                  {"step", failure.step.value_or(0)},
-                                  {"text", failure.text},
-                                  {"own", own}};
+    const nlohmann::json entry = {
+        {"kind", failure.kind}, {"phase", failure.phase},  {"step", failure.step.value_or(0)},
+        {"text", failure.text}, {"host", own_host_name()}, {"own", own}};
     state_->store->put(key_of("failed", rank()), dumped(entry), kWordLimit_s);
     state_->store->put(kAnyFailed, "1", kWordLimit_s);
   } catch (const std::exception&) {  // the others will miss this rank's word
@@ -186,6 +189,12 @@ void RankGroup::State::come_once() {
       place.rank, place.rank, meeting_place()));
 }
 
+std::vector<std::string> RankGroup::State::host_names() const {
+  std::vector<std::string> names;
+  for (const Host& host : hosts) names.push_back(host.name);
+  return names;
+}
+
 std::string RankGroup::State::meeting_place() const {
   const RankPlace& place = options.place;
   return place.meeting_file.empty() ? fmt::format("{}:{}", place.master_address, place.master_port)
@@ -197,18 +206,12 @@ void RankGroup::State::refuse_missing(const std::vector<std::string>& keys) {
   for (size_t i = 0; i < keys.size(); ++i) {
     if (!store->has({keys[i]})) missing.push_back(static_cast<int64_t>(i));
   }
-  std::string names;
-  for (const int64_t each : missing) {
-    const std::string& host = hosts.at(static_cast<size_t>(each)).name;
-    names += fmt::format("{}{}{}", names.empty() ? "" : ", ", each,
-                         host == "not known" ? "" : " (host " + host + ")");
-  }
   const RankPlace& place = options.place;
   throw PeerLost(
-      fmt::format(
-          "rank {} of {} did not come in time (parallel.timeout_s is {:g}) to {}, where rank {} waits: "
-          "was every rank started, with the same number of ranks, MASTER_ADDR and MASTER_PORT?",
-          names, counted(place.ranks, "rank"), options.timeout_s, meeting_place(), place.rank),
+      fmt::format("{} of {} did not come in time (parallel.timeout_s is {:g}) to {}, where rank {} waits: "
+                  "was every rank started, with the same number of ranks, MASTER_ADDR and MASTER_PORT?",
+                  rank_list(missing, host_names()), place.ranks, options.timeout_s, meeting_place(),
+                  place.rank),
       missing.empty() ? std::optional<int64_t>() : missing.front());
 }
 
@@ -223,7 +226,7 @@ std::optional<RankGroup::Noted> RankGroup::State::noted_by(int64_t rank, double 
                    .step = step > 0 ? std::optional(step) : std::nullopt,
                    .text = entry.at("text").get<std::string>(),
                    .rank = rank,
-                   .host = hosts.at(static_cast<size_t>(rank)).name};
+                   .host = entry.at("host").get<std::string>()};
   noted.own = entry.at("own").get<bool>();
   return noted;
 }

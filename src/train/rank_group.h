@@ -45,8 +45,10 @@ class RankGroup {
   int64_t ranks() const;
   double timeout_s() const;
   const Host& host(int64_t rank) const;
-  /// "rank 3 (host b)"; the host is "not known" before they have met.
-  std::string name_of(int64_t rank) const;
+  /// By rank; of another than this one empty before they have met.
+  std::vector<std::string> host_names() const;
+  /// Absent where it is not known.
+  std::optional<std::string> host_name(int64_t rank) const;
 
   /// Meets the others: first of all. @throws Error 200 as RankStore; PeerLost naming the ranks that did not
   /// come.

@@ -16,7 +16,7 @@ struct RankGroup::State {
   Options options;
   std::string self;  ///< no other process, and no other group of this one, calls itself so
   std::unique_ptr<RankStore> store;
-  std::vector<Host> hosts;   ///< by rank
+  std::vector<Host> hosts;   ///< by rank; names are empty before they have met
   bool peer_failed = false;  ///< another rank has noted a failure
 
   /// @throws PeerLost naming the ranks that have not written these keys, one per rank, and what to do.
@@ -26,6 +26,7 @@ struct RankGroup::State {
   /// That no other process is this rank of this meeting. @throws Error 200
   void come_once();
   std::string meeting_place() const;  ///< for messages
+  std::vector<std::string> host_names() const;
 };
 
 }  // namespace flopmark

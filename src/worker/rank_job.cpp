@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "config/rank_names.h"
 #include "data/content_hash.h"
 #include "flopmark/counted.h"
 #include "flopmark/error.h"
@@ -56,6 +57,12 @@ RunConfig of_rank(RunConfig config, const RankPlace& place, const std::string& d
   return config;
 }
 
+/// "timed step 7", "phase load".
+std::string place_of(const Failure& failure) {
+  return failure.step ? fmt::format("{} step {}", failure.phase, *failure.step)
+                      : fmt::format("phase {}", failure.phase);
+}
+
 }  // namespace
 
 RankJob::RankJob(const RankPlace& place, const RunConfig& config)
@@ -97,8 +104,7 @@ void RankJob::agree(const Job& job) {
                   .shapes_hash = shapes_hash(parameters)};
   for (const auto& parameter : parameters) facts.parameters += parameter.numel();
   const auto all = group_.gather("facts", facts_to_json(facts, config_));
-  std::vector<std::string> hosts;
-  for (int64_t rank = 0; rank < place_.ranks; ++rank) hosts.push_back(group_.host(rank).name);
+  const std::vector<std::string> hosts = group_.host_names();
   const std::string differences = difference_of(all, hosts);
   if (!differences.empty()) {
     throw usage_error(
@@ -161,27 +167,29 @@ Failure RankJob::explained(Failure failure, const PeerLost* lost) {
     failure.text += fmt::format("; it is the mean of the losses of {}, and the fault of any of them",
                                 counted(place_.ranks, "rank"));
   } else {
-    failure.rank = place_.rank;
-    failure.host = group_.host(place_.rank).name;
+    blame(failure, place_.rank);
   }
   group_.note_failure(failure, /*own=*/lost == nullptr);
   return lost == nullptr ? failure : lost_peer(failure, *lost);
 }
 
+void RankJob::blame(Failure& failure, int64_t rank) const {
+  failure.rank = rank;
+  failure.host = group_.host_name(rank);
+}
+
 /// Another rank's own failure, as the one that lost it tells it.
 Failure RankJob::failure_of_peer(int64_t rank, Failure cause) const {
-  const std::string where =
-      cause.step ? fmt::format("{} step {}", cause.phase, *cause.step) : fmt::format("phase {}", cause.phase);
   cause.kind = kPeerLost;
-  cause.text = fmt::format("{} failed in {}: {}", group_.name_of(rank), where, cause.text);
+  std::vector<std::string> hosts = group_.host_names();
+  hosts.at(static_cast<size_t>(rank)) = cause.host.value_or("");
+  cause.text = fmt::format("{} failed in {}: {}", rank_list({rank}, hosts), place_of(cause), cause.text);
   return cause;
 }
 
 Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
   bool reachable = false;
   const auto noted = group_.noted_failures(kWordLimit_s, reachable);
-  const std::string when =
-      here.step ? fmt::format("{} step {}", here.phase, *here.step) : fmt::format("phase {}", here.phase);
   for (const auto& [rank, entry] : noted) {
     if (entry.own) return failure_of_peer(rank, entry.failure);
   }
@@ -190,8 +198,7 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
   failure.rank.reset();
   failure.host.reset();
   if (lost.rank) {  // it never came
-    failure.rank = lost.rank;
-    failure.host = group_.host(*lost.rank).name;
+    blame(failure, *lost.rank);
     return failure;
   }
   std::vector<int64_t> silent;
@@ -202,28 +209,16 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
     if (rank != place_.rank && noted.count(rank) == 0) silent.push_back(rank);
   }
   if (!silent.empty()) {
-    if (silent.size() == 1) {  // several: healthy ones may just be late
-      failure.rank = silent.front();
-      failure.host = group_.host(silent.front()).name;
-    }
-    failure.text = fmt::format("no word from {}{} since {}: {}", names_of(silent),
-                               lost_meeting ? ", which holds the meeting," : "", when, here.text);
+    if (silent.size() == 1) blame(failure, silent.front());  // several: healthy ones may just be late
+    failure.text = fmt::format("no word from {}{} since {}: {}", rank_list(silent, group_.host_names()),
+                               lost_meeting ? ", which holds the meeting," : "", place_of(here), here.text);
     return failure;
   }
   failure.text = fmt::format(
       "the ranks lost each other in {}, and none failed by itself: does the network between "
       "their hosts hold? ({})",
-      when, here.text);
+      place_of(here), here.text);
   return failure;
-}
-
-/// "rank 1 (host a)", "ranks 1 (host a), 2 (host b)".
-std::string RankJob::names_of(const std::vector<int64_t>& ranks) const {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (const int64_t rank : ranks) {
-    text += fmt::format("{}{} (host {})", rank == ranks.front() ? "" : ", ", rank, group_.host(rank).name);
-  }
-  return text;
 }
 
 void RankJob::linger() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class RankJob {
  private:
   Failure lost_peer(const Failure& here, const PeerLost& lost);
   Failure failure_of_peer(int64_t rank, Failure cause) const;
-  std::string names_of(const std::vector<int64_t>& ranks) const;
+  void blame(Failure& failure, int64_t rank) const;
   void require_own_gpus(const std::string& uuid, const std::vector<std::string>& hosts);
   int64_t ranks_on_these_cpus() const;
 

@@ -102,13 +102,14 @@ TEST(RankGroup, MeetsOverTcp) {
   RankGroup first(over_tcp(0, 2, port, 10));
   first.meet();
   EXPECT_EQ(other.get(), "met");
-  EXPECT_THAT(first.name_of(1), HasSubstr("rank 1 (host "));
+  EXPECT_THAT(first.host_names(), testing::Each(own_host_name()));
+  EXPECT_EQ(first.host_name(1), own_host_name());
 }
 
 TEST(RankGroup, ARankThatDoesNotComeIsNamed) {
   const int64_t port = SilentListener().close();
   EXPECT_THAT(meeting_of(over_tcp(0, 3, port, 1)),
-              AllOf(HasSubstr("lost: rank 1, 2 of 3 ranks did not come in time (parallel.timeout_s is 1)"),
+              AllOf(HasSubstr("lost: ranks 1, 2 of 3 did not come in time (parallel.timeout_s is 1)"),
                     HasSubstr("127.0.0.1:")));
 }
 

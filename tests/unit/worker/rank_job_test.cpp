@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// What each rank makes of a failure in timed step 7. `lost` by rank: lost the others; the rest say nothing.
 std::vector<Failure> explained(const std::vector<bool>& lost, const std::string& kind = "error") {
@@ -57,8 +56,7 @@ TEST(RankJob, SeveralThatSayNothingAreAllSuspect) {
   EXPECT_EQ(failure.kind, "peer_lost");
   EXPECT_EQ(failure.rank, std::nullopt);
   EXPECT_EQ(failure.host, std::nullopt);
-  EXPECT_THAT(failure.text, AllOf(HasSubstr("no word from ranks 0 (host "), HasSubstr("), 2 (host "),
-                                  HasSubstr("timed step 7"), Not(HasSubstr("ranks 0 (host ), "))));
+  EXPECT_THAT(failure.text, AllOf(HasSubstr("no word from ranks 0, 2 (host "), HasSubstr("timed step 7")));
 }
 
 TEST(RankJob, ALossThatIsNoNumberIsNoRanksOwn) {
