@@ -37,9 +37,12 @@ void remove_meeting(const std::filesystem::path& scratch) {
   std::filesystem::remove(scratch / kMeetingFile, ignored);
 }
 
+/// Under a launcher nobody here hears that the other ranks have given this one up: a worker that is stopped
+/// or stuck has the time that they wait, and the grace.
 WatchLimits rank_limits(const LaunchRequest& request) {
   WatchLimits limits = limits_of(request);
   limits.killed_by_signal = true;
+  if (request.place) limits.silence = silence_limit(request);
   return limits;
 }
 
@@ -130,6 +133,12 @@ class RankedLaunch {
 int64_t ranks_of(const nlohmann::json& config) {
   const auto parallel = config.find("parallel");
   return parallel == config.end() ? 1 : parallel->value("ranks", int64_t{1});
+}
+
+std::chrono::duration<double> silence_limit(const LaunchRequest& request) {
+  const auto parallel = request.config.find("parallel");
+  const double timeout_s = parallel == request.config.end() ? 60 : parallel->value("timeout_s", 60.0);
+  return std::chrono::duration<double>(timeout_s) + request.peer_grace;
 }
 
 std::vector<std::string> rank_arguments(const RankPlace& place) {

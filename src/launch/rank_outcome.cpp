@@ -9,6 +9,7 @@
 
 #include "config/rank_names.h"
 #include "launch/launch_outcome.h"
+#include "launch/rank_launch.h"
 #include "measure/step_loop.h"
 
 namespace flopmark {
@@ -116,12 +117,21 @@ bool all_report(const std::vector<RankEnd>& ends, const WorkerError& error) {
   });
 }
 
-Failure hang_failure(const RankEnd& rank, const ProgressUpdate& last) {
+std::string why_it_hung(const WorkerEnd& end, const LaunchRequest& request) {
+  if (!end.fell_silent)
+    return "the other ranks waited for it in vain (parallel.timeout_s), and it did not say why";
+  return fmt::format(
+      "nothing was heard of it for {:g} s (parallel.timeout_s and {:g} s more), though it says where it is "
+      "twice a second: is it stopped?",
+      silence_limit(request).count(), request.peer_grace.count());
+}
+
+Failure hang_failure(const RankEnd& rank, const ProgressUpdate& last, const LaunchRequest& request) {
   Failure failure{"timeout", last.phase, {}, {}};
   if (last.step > 0) failure.step = last.step;
   std::string text = fmt::format("worker hung in phase {}", last.phase);
   if (last.step > 0) text += fmt::format(", step {}", last.step);
-  text += ": the other ranks waited for it in vain (parallel.timeout_s), and it did not say why; killed";
+  text += fmt::format(": {}; killed", why_it_hung(rank.end, request));
   failure.text = with_log(std::move(text), rank.end);
   return failure;
 }
@@ -154,7 +164,7 @@ LaunchOutcome failed_job(const RankEnd& cause, const std::vector<RankEnd>& ends,
                          const LaunchRequest& request) {
   LaunchOutcome outcome;
   if (part_of(cause) == Part::silent) {
-    outcome.failure = hang_failure(cause, last_place(cause, ends));
+    outcome.failure = hang_failure(cause, last_place(cause, ends), request);
   } else {
     outcome.failure = judge_rank(cause, ends, request)
                           .failure.value_or(Failure{"error", cause.end.last.phase, std::nullopt,

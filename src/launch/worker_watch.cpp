@@ -19,6 +19,9 @@ constexpr size_t kDrainLimitBytes = 1048576;
 constexpr size_t kFirstLineBytes = 200;
 constexpr std::chrono::seconds kLongestWait{60};
 constexpr std::chrono::milliseconds kWaitWithoutPidfd{20};
+// Silence is counted in waits of at most so long: a process that was stopped itself must not blame its
+// worker.
+constexpr std::chrono::milliseconds kLongestSilence{1000};
 
 /// `from` plus `seconds`, without overflow for "for ever".
 Steady::time_point after(Steady::time_point from, std::chrono::duration<double> seconds) {
@@ -70,9 +73,10 @@ WorkerWatch::Time WorkerWatch::deadline() const {
 
 bool WorkerWatch::is_over() {
   if (process_.ended()) return true;
-  if (!kill_now_ && Steady::now() < deadline()) return false;
+  end_.fell_silent = !kill_now_ && is_silent();
+  if (!kill_now_ && !end_.fell_silent && Steady::now() < deadline()) return false;
   end_.killed_by_us = true;
-  end_.timed_out = !kill_now_ && end_at_ == timeout_at_ && Steady::now() < leaves_at_;
+  end_.timed_out = !kill_now_ && !end_.fell_silent && end_at_ == timeout_at_ && Steady::now() < leaves_at_;
   return true;
 }
 
@@ -87,10 +91,13 @@ void WorkerWatch::wait(std::span<WorkerWatch* const> watches) {
       watched.push_back({fd, POLLIN, 0});
     }
     wait_ms = std::min(wait_ms, milliseconds_until(watch->deadline()));
+    if (watch->limits_.silence) wait_ms = std::min(wait_ms, static_cast<int>(kLongestSilence.count()));
     if (!watch->process_.end()) wait_ms = std::min(wait_ms, static_cast<int>(kWaitWithoutPidfd.count()));
   }
+  const Steady::time_point begun = Steady::now();
   // An interrupted or failed poll only means one more turn.
   ::poll(watched.data(), watched.size(), wait_ms);
+  const Steady::duration waited = Steady::now() - begun;
 
   for (const int signal : signals.take()) {
     bool is_first = false;
@@ -99,9 +106,18 @@ void WorkerWatch::wait(std::span<WorkerWatch* const> watches) {
     if (is_first) first.sink_.stopping(/*after_step=*/!first.limits_.killed_by_signal);
   }
   for (WorkerWatch* watch : watches) {
-    watch->take_progress();
+    watch->note_silence(watch->take_progress(), waited);
     watch->take_log();
   }
+}
+
+void WorkerWatch::note_silence(size_t bytes, Steady::duration waited) {
+  silent_ = bytes > 0 || resting_since_ ? Steady::duration::zero()
+                                        : silent_ + std::min<Steady::duration>(waited, kLongestSilence);
+}
+
+bool WorkerWatch::is_silent() const {
+  return limits_.silence && end_.greeted && silent_ >= *limits_.silence;
 }
 
 /// @returns whether it is the first.

@@ -22,6 +22,7 @@ struct WorkerEnd {
   ExitStatus status;
   bool killed_by_us = false;  ///< it was still running when its time was up
   bool timed_out = false;
+  bool fell_silent = false;               ///< killed for that: see WatchLimits
   bool dismissed = false;                 ///< asked to stop for no fault of its own, and not by a signal
   int interrupt = 0;                      ///< the first signal this process got meanwhile, 0 if none
   std::optional<std::string> first_line;  ///< if it was not the hello of this protocol: what it was
@@ -38,6 +39,9 @@ struct WatchLimits {
   std::chrono::duration<double> greeting{60};  ///< to its first line
   std::chrono::duration<double> stop_grace{
       5};  ///< to end by itself once asked to stop, or once it reported an end
+  /// Of a worker that has greeted: killed once nothing was heard of it for so long, though it says twice a
+  /// second where it is. Absent: it may be silent.
+  std::optional<std::chrono::duration<double>> silence = {};
   /// A terminal and a launcher may both forward one Ctrl-C: only a signal later than this means "at once".
   std::chrono::duration<double> same_signal{0.2};
   bool killed_by_signal = false;  ///< whoever waits kills it at the first signal; said to the sink only
@@ -89,6 +93,8 @@ class WorkerWatch {
   bool take_signal(int signal);
   size_t take_progress();
   size_t take_log();
+  void note_silence(size_t bytes, std::chrono::steady_clock::duration waited);
+  bool is_silent() const;
   void take_line(const std::string& line);
   void take(const WorkerHello& hello);
   void take(const ProgressUpdate& update);
@@ -110,6 +116,7 @@ class WorkerWatch {
   Time timeout_at_, greeting_at_, end_at_, interrupted_at_;
   Time leaves_at_ = Time::max();  ///< when it must be gone because of another
   std::optional<Time> resting_since_;
+  std::chrono::steady_clock::duration silent_{0};
   bool kill_now_ = false;
   LineSplitter lines_{kWorkerLineLimitBytes};
   LogTail log_;

@@ -21,6 +21,8 @@ constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr const char* kAnyFailed = "failed/any";
 /// Where something has failed already, the store may be gone as well: so long may one call to it take.
 constexpr double kWordLimit_s = 2;
+/// Where nothing has, as far as is known, it may be slow only.
+constexpr double kLookLimit_s = 10;
 
 /// Of the time limit, for the first meeting: who waits alone has told so before a limit of its caller's that
 /// is the same (60 s, say) strikes.
@@ -112,6 +114,18 @@ void RankGroup::meet() {
   }
 }
 
+void RankGroup::stay_away(const Failure& failure, double limit_s) noexcept {
+  try {
+    const RankPlace& place = state_->options.place;
+    state_->store = std::make_unique<RankStore>(place, limit_s);
+    state_->come_once();
+    note_failure(failure, /*own=*/true);
+    const bool holds_meeting = place.rank == 0 && place.meeting_file.empty() && !place.agent_store;
+    if (holds_meeting) std::this_thread::sleep_for(std::chrono::duration<double>(limit_s));
+  } catch (const std::exception&) {  // then they wait until their limit
+  }
+}
+
 std::vector<nlohmann::json> RankGroup::gather(const std::string& key, const nlohmann::json& own) {
   return gather_until(seconds_from_now(timeout_s()), key, own);
 }
@@ -151,6 +165,14 @@ void RankGroup::note_failure(const Failure& failure, bool own) noexcept {
     state_->store->put(key_of("failed", rank()), dumped(entry), kWordLimit_s);
     state_->store->put(kAnyFailed, "1", kWordLimit_s);
   } catch (const std::exception&) {  // the others will miss this rank's word
+  }
+}
+
+bool RankGroup::is_given_up() noexcept {
+  try {
+    return state_->store->has({kAnyFailed}, kLookLimit_s);
+  } catch (const std::exception&) {
+    return true;
   }
 }
 

@@ -53,6 +53,10 @@ class RankGroup {
   /// Meets the others: first of all. @throws Error 200 as RankStore; PeerLost naming the ranks that did not
   /// come.
   void meet();
+  /// Instead of meeting: tells those that come within `limit_s` that this rank does not, because of
+  /// `failure`. Waits no longer than about that; where this rank holds the meeting, for so long. Never
+  /// throws.
+  void stay_away(const Failure& failure, double limit_s) noexcept;
   /// Every rank's value under `key`, by rank; each key once. @throws PeerLost where one fails or does not
   /// come.
   std::vector<nlohmann::json> gather(const std::string& key, const nlohmann::json& own);
@@ -78,6 +82,9 @@ class RankGroup {
     Failure failure;
     bool own = false;
   };
+  /// Whether another rank has noted a failure, or the meeting does not answer any more. From any thread,
+  /// after meet().
+  bool is_given_up() noexcept;
   /// What the others have noted within `limit_s`; ends early when there is a rank that failed by itself, or
   /// all have noted something. Never throws; `reachable` is whether the store still answers.
   std::map<int64_t, Noted> noted_failures(double limit_s, bool& reachable) noexcept;

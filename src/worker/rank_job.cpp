@@ -221,6 +221,30 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
   return failure;
 }
 
+std::optional<Failure> RankJob::given_up(const Failure& here) {
+  if (!group_.is_given_up()) return std::nullopt;
+  bool reachable = false;
+  for (const auto& [rank, entry] : group_.noted_failures(0, reachable)) {
+    if (entry.own) return failure_of_peer(rank, entry.failure);
+  }
+  Failure failure = here;
+  const std::string stood =
+      fmt::format("stood still in {} for {:g} s (parallel.timeout_s)", place_of(here), group_.timeout_s());
+  if (!reachable) {
+    failure.kind = kPeerLost;
+    failure.text = fmt::format("rank {} {}, and the meeting of the ranks is gone", place_.rank, stood);
+    return failure;
+  }
+  blame(failure, place_.rank);
+  failure.kind = "timeout";
+  failure.text = stood + ": the other ranks waited for it in vain";
+  return failure;
+}
+
+void RankJob::note(const Failure& failure) noexcept {
+  group_.note_failure(failure, /*own=*/failure.kind != kPeerLost);
+}
+
 void RankJob::linger() const {
   const bool holds_meeting = place_.rank == 0 && place_.meeting_file.empty() && !place_.agent_store;
   if (holds_meeting) std::this_thread::sleep_for(std::chrono::duration<double>(kWordLimit_s));

@@ -45,6 +45,12 @@ class RankJob {
   /// Tells the others. `lost`:
   /// what failed lies with other ranks; then it waits up to two seconds for their word.
   Failure explained(Failure failure, const PeerLost* lost);
+  /// Of this rank, which stands still `here`: what that is a part of, once the other ranks have failed or
+  /// given up waiting, or their meeting is gone; absent while they have not. Tells nobody. From any thread,
+  /// after meet(). Waits for seconds at most.
+  std::optional<Failure> given_up(const Failure& here);
+  /// Tells the others. From any thread, after meet().
+  void note(const Failure& failure) noexcept;
   /// After a failure was reported: gives the others time to read it, where this rank holds the meeting.
   void linger() const;
 

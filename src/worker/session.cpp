@@ -15,6 +15,7 @@
 #include "worker/channel.h"
 #include "worker/control.h"
 #include "worker/describe_failure.h"
+#include "worker/hang_watch.h"
 #include "worker/lost_collectives.h"
 #include "worker/measure_peak.h"
 #include "worker/measured_job.h"
@@ -135,9 +136,24 @@ LaunchSamples run_launch_steps(const SessionOptions& options, const ModelMaker& 
   return run_whole_launch(config, maker, state, channel, nullptr);
 }
 
+/// Reports a rank that hangs, from another thread than its own, and ends it.
+[[noreturn]] void leave_hung(const Failure& failure, RankJob& ranks, Channel& channel) {
+  ranks.note(failure);
+  channel.report_failure(failure);
+  ranks.linger();
+  ::_exit(kWorkerSentFailure);  // without a flush: who hangs may hold a stream's lock
+}
+
 /// The story of a launch of one rank of several.
 LaunchSamples run_rank(RankJob& ranks, const ModelMaker& maker, LoopState& state, Channel& channel) {
   ranks.meet();
+  std::optional<HangWatch> watch;
+  if (ranks.place().meeting_file.empty()) {  // else the front-end has all ranks, and sees to it
+    watch.emplace(state, HangWatch::Options{
+                             .patience = std::chrono::duration<double>(ranks.group().timeout_s()),
+                             .given_up = [&] { return ranks.given_up(failure_at(state, "timeout", "")); },
+                             .leave = [&](const Failure& failure) { leave_hung(failure, ranks, channel); }});
+  }
   return run_whole_launch(ranks.config(), maker, state, channel, &ranks);
 }
 
@@ -164,6 +180,16 @@ int report_end(Channel& channel, const LoopState& state, RankJob* ranks, const s
 int leave(int code, const RankJob* ranks) {
   if (ranks == nullptr) return code;
   ranks->linger();
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+/// Of a rank that cannot even meet the others, whom a launcher started elsewhere: they need not wait for it.
+/// Its mistake is reported, and its front-end waits for seconds only.
+int stay_away(int code, const SessionOptions& options, const Failure& failure) {
+  constexpr double kLimit_s = 3;
+  if (!options.place || options.place->ranks == 1 || !options.place->meeting_file.empty()) return code;
+  RankGroup({.place = *options.place, .timeout_s = kLimit_s}).stay_away(failure, kLimit_s);
   std::fflush(nullptr);
   ::_exit(code);
 }
@@ -201,7 +227,9 @@ int run_session(const SessionOptions& options, const ModelMaker& maker) {
                   options.samples);
     return static_cast<int>(ExitCode::ok);
   } catch (const std::exception& error) {
-    return leave(report_end(channel, state, ranks.get(), &error), ranks.get());
+    const int code = report_end(channel, state, ranks.get(), &error);
+    return ranks ? leave(code, ranks.get())
+                 : stay_away(code, options, failure_at(state, "error", error.what()));
   } catch (...) {
     return leave(report_end(channel, state, ranks.get(), nullptr), ranks.get());
   }

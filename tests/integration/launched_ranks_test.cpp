@@ -51,6 +51,9 @@ std::optional<std::string> program_named(const std::string& name) {
 class LaunchedRanks : public RanksRun {
  protected:
   static constexpr const char* kLimit = "parallel.timeout_s=5";
+  /// For a job that hangs: to load, that limit, to learn who it was, 10 s in which the first rank writes, and
+  /// the machine's other work.
+  static constexpr std::chrono::seconds kSpareTime{60};
 
   std::map<std::string, std::string> variables(int rank, const std::string& port) const {
     return {{"RANK", std::to_string(rank)},
@@ -150,6 +153,57 @@ TEST_F(LaunchedRanks, OneThatDoesNotComeIsNamedInTime) {
   EXPECT_EQ(record()["failure"]["rank"], 1);
 }
 
+// Nobody but its own front-end can end a rank of a job that was started by hand: the others end without it.
+TEST_F(LaunchedRanks, ByHandOneThatIsStoppedIsEndedInTime) {
+  const std::string port = free_port();
+  const std::vector<std::string> more{"--set", kLimit, "--set", "measure.steps=100000"};
+  RunningProgram first(FLOPMARK_PROGRAM, placed(more, variables(0, port)));
+  RunningProgram other(FLOPMARK_PROGRAM, placed(more, variables(1, port)));
+  ASSERT_TRUE(holds_soon([&] { return workers().size() == 2; }));
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  const auto pid = worker_of(1);
+  ASSERT_TRUE(pid);
+  ::kill(*pid, SIGSTOP);
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramResult its = other.wait(), firsts = first.wait();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kSpareTime);
+  EXPECT_TRUE(workers().empty());
+  EXPECT_EQ(its.exit_code, 125) << its.err;
+  EXPECT_THAT(its.err, AllOf(HasSubstr("timeout: rank 1 on "), HasSubstr("hung in phase "),
+                             HasSubstr("nothing was heard of it for 9 s")));
+  EXPECT_EQ(firsts.exit_code, 125) << firsts.err;
+  const nlohmann::json failure = record()["failure"];
+  EXPECT_EQ(failure["kind"], "peer_lost") << failure;
+  EXPECT_EQ(failure["rank"], 1) << failure;
+  EXPECT_NE(failure["host"], "") << failure;
+}
+
+TEST_F(LaunchedRanks, ByHandOneThatHangsInItsOwnCodeIsEndedInTime) {
+  for (const int hung : {0, 1}) {
+    const std::string port = free_port(), rank = std::to_string(hung);
+    const std::vector<std::string> more = with_fault({"--set", kLimit, "--force"});
+    std::map<std::string, std::string> fault{{"FLOPMARK_FAULT", "hang@timed:7"},
+                                             {"FLOPMARK_FAULT_RANK", rank}};
+    fault.merge(variables(0, port));
+    RunningProgram first(FLOPMARK_PROGRAM, placed(more, fault));
+    for (const auto& [name, value] : variables(1, port)) fault[name] = value;
+    RunningProgram other(FLOPMARK_PROGRAM, placed(more, fault));
+    const auto begin = std::chrono::steady_clock::now();
+    const ProgramResult others = other.wait(), firsts = first.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, kSpareTime);
+    EXPECT_TRUE(workers().empty());
+    const ProgramResult& its = hung == 0 ? firsts : others;
+    EXPECT_EQ(firsts.exit_code, 125) << firsts.err;
+    EXPECT_EQ(others.exit_code, 125) << others.err;
+    EXPECT_THAT(its.err, AllOf(HasSubstr("timeout: rank " + rank + " on "),
+                               HasSubstr("stood still in timed step 7 for 5 s (parallel.timeout_s)")));
+    const nlohmann::json failure = record()["failure"];
+    EXPECT_EQ(failure["kind"], hung == 0 ? "timeout" : "peer_lost") << failure;
+    EXPECT_EQ(failure["rank"], hung) << failure;
+    EXPECT_EQ(failure["phase"], "timed") << failure;
+  }
+}
+
 TEST_F(LaunchedRanks, APortInUseIsNamed) {
   const UsedPort used;
   const ProgramResult result =
@@ -172,6 +226,31 @@ TEST_F(LaunchedRanks, AListenerThatSaysNothingDoesNotHang) {
       run_program(FLOPMARK_PROGRAM, placed({"--set", kLimit}, variables(1, used.number)));
   EXPECT_EQ(result.exit_code, 200) << result.err;
   EXPECT_THAT(result.err, HasSubstr(used.number));
+}
+
+// It never comes, and says so: the other need not wait for the 30 s of the meeting.
+TEST_F(LaunchedRanks, OneThatCannotComeTellsTheOthers) {
+  for (const int wrong : {0, 1}) {
+    const std::string port = free_port(), limit = "parallel.timeout_s=40";
+    const auto with = [&](int rank) {
+      std::vector<std::string> more{"--set", limit, "--force"};
+      if (rank == wrong) more.insert(more.end(), {"--set", "device=cuda"});
+      std::map<std::string, std::string> environment = variables(rank, port);
+      environment["CUDA_VISIBLE_DEVICES"] = "";
+      return placed(more, environment);
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    RunningProgram first(FLOPMARK_PROGRAM, with(0)), other(FLOPMARK_PROGRAM, with(1));
+    const ProgramResult firsts = first.wait(), others = other.wait();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(25));
+    const auto& [its, heard] = wrong == 0 ? std::pair(firsts, others) : std::pair(others, firsts);
+    EXPECT_EQ(its.exit_code, 200) << its.err;
+    EXPECT_THAT(its.err, HasSubstr("device: \"cuda\", but there are 0 CUDA devices"));
+    EXPECT_EQ(heard.exit_code, 125) << heard.err;
+    EXPECT_THAT(heard.err,
+                AllOf(HasSubstr("rank " + std::to_string(wrong) + " (host "),
+                      HasSubstr(") failed in phase load: device: \"cuda\", but there are 0 CUDA devices")));
+  }
 }
 
 TEST_F(LaunchedRanks, ConfigsThatDifferAreListed) {

@@ -206,6 +206,37 @@ TEST_F(RankLaunch, UnderALauncherThereIsOneWorker) {
                                     "--meeting launch-2 --agent-store"));
 }
 
+/// Nobody here hears that the other ranks have ended: a worker that is stopped would stay for hours.
+TEST_F(RankLaunch, UnderALauncherOneThatFallsSilentIsEnded) {
+  LaunchRequest wanted = job(2, "hang_deaf");
+  wanted.config["parallel"]["timeout_s"] = 1;
+  wanted.place = RankPlace{};
+  wanted.place->rank = 1;
+  wanted.place->ranks = 2;
+  wanted.place->master_address = "n04";
+  const auto begin = Clock::now();
+  const Failure failure = failure_of(wanted);
+  EXPECT_LT(Clock::now() - begin, kPatience / 2);
+  EXPECT_EQ(failure.kind, "timeout");
+  EXPECT_EQ(failure.rank, 1);
+  EXPECT_TRUE(failure.host);
+  EXPECT_EQ(failure.step, 7);
+  EXPECT_THAT(failure.text,
+              AllOf(StartsWith("rank 1 on "), HasSubstr("hung in phase timed, step 7"),
+                    HasSubstr("nothing was heard of it for 2 s (parallel.timeout_s and 1 s more)")));
+}
+
+TEST_F(RankLaunch, UnderALauncherOneThatSpeaksHasItsTime) {
+  LaunchRequest wanted = job(2, "slow");
+  wanted.config["measure"]["steps"] = 12;  // 0.2 s each
+  wanted.config["parallel"]["timeout_s"] = 0.5;
+  wanted.peer_grace = std::chrono::milliseconds(500);
+  wanted.place = RankPlace{};
+  wanted.place->ranks = 2;
+  wanted.place->master_address = "n04";
+  EXPECT_EQ(run_launch(wanted, sink_).status, Status::ok);
+}
+
 TEST_F(RankLaunch, ACountNeedsNoRanks) {
   LaunchRequest wanted = job(2, "ok");
   wanted.count_only = true;
