@@ -13,6 +13,8 @@ constexpr std::array kSpeedPrefixes = {
     "OMP_",    "MKL_",   "KMP_",         "GOMP_", "TORCH_",  "PYTORCH_",  "NCCL_",          "CUDA_",  "ATEN_",
     "CUBLAS_", "CUDNN_", "NVIDIA_TF32_", "DNNL_", "ONEDNN_", "OPENBLAS_", "TORCHINDUCTOR_", "MALLOC_"};
 constexpr std::array kSpeedNames = {"LD_PRELOAD", "GLIBC_TUNABLES"};
+/// Named as if they did; flopmark sets the first for its ranks.
+constexpr std::array kOtherNames = {"TORCH_NCCL_ENABLE_MONITORING"};
 constexpr std::array kSecretWords = {"TOKEN", "SECRET", "PASSWORD", "API_KEY"};
 
 std::string_view trimmed(std::string_view text) {
@@ -47,7 +49,8 @@ bool changes_speed(std::string_view name) {
   const auto is_inside = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
   const bool known = std::any_of(kSpeedPrefixes.begin(), kSpeedPrefixes.end(), is_prefix) ||
                      std::find(kSpeedNames.begin(), kSpeedNames.end(), name) != kSpeedNames.end();
-  return known && std::none_of(kSecretWords.begin(), kSecretWords.end(), is_inside);
+  const bool other = std::find(kOtherNames.begin(), kOtherNames.end(), name) != kOtherNames.end();
+  return known && !other && std::none_of(kSecretWords.begin(), kSecretWords.end(), is_inside);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 
@@ -46,13 +47,23 @@ WatchLimits rank_limits(const LaunchRequest& request) {
   return limits;
 }
 
+/// NCCL's monitor would abort a process whose NCCL hangs, without a word, as if it had crashed; here limits
+/// of ours end it, and say so.
+AddedVariables rank_variables(const LaunchRequest& request) {
+  constexpr const char* kNcclMonitor = "TORCH_NCCL_ENABLE_MONITORING";
+  AddedVariables variables;
+  if (std::getenv(kNcclMonitor) == nullptr) variables.emplace_back(kNcclMonitor, "0");
+  variables.insert(variables.end(), request.environment.begin(), request.environment.end());
+  return variables;
+}
+
 /// One rank's worker.
 struct Rank {
   Rank(const RankPlace& its_place, const LaunchRequest& request, SignalWatch& signals, ProgressSink& sink)
       : place(its_place),
         worker(start_worker(request, {.file_suffix = fmt::format("-{}", its_place.rank),
                                       .arguments = rank_arguments(its_place),
-                                      .variables = request.environment})),
+                                      .variables = rank_variables(request)})),
         watch(*worker.process, signals, rank_limits(request), sink) {}
 
   /// Whether the job cannot go on with it, as far as is known.

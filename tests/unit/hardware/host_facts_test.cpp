@@ -56,6 +56,7 @@ TEST(HostFacts, KeepsVariablesThatChangeSpeedAndNoSecrets) {
                                      "HOME=/home/someone",
                                      "CUDA_LAUNCH_BLOCKING=1",
                                      "NCCL_ALGO=Ring=x",
+                                     "TORCH_NCCL_ENABLE_MONITORING=0",
                                      "PYTORCH_ACCESS_TOKEN=abc",
                                      "XOMP_NUM_THREADS=3",
                                      "TORCH_",

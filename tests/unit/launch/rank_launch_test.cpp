@@ -237,6 +237,32 @@ TEST_F(RankLaunch, UnderALauncherOneThatSpeaksHasItsTime) {
   EXPECT_EQ(run_launch(wanted, sink_).status, Status::ok);
 }
 
+TEST_F(RankLaunch, NcclsMonitorIsOffUnlessTheUserSetIt) {
+  LaunchRequest wanted = job(2, "ok");
+  wanted.worker = scratch_ / "noting-worker";
+  const std::filesystem::path seen = scratch_ / "seen";
+  std::ofstream(wanted.worker) << "#!/bin/sh\necho \"<$TORCH_NCCL_ENABLE_MONITORING>\" >> '" << seen.string()
+                               << "'\nexec " FLOPMARK_FAKE_WORKER " \"$@\"\n";
+  std::filesystem::permissions(wanted.worker, std::filesystem::perms::owner_all);
+  const auto seen_in = [&](const LaunchRequest& launched) {
+    std::filesystem::remove(seen);
+    EXPECT_EQ(run_launch(launched, sink_).status, Status::ok);
+    std::ifstream file(seen);
+    std::string text;
+    for (std::string line; std::getline(file, line);) text += line;
+    return text;
+  };
+  EXPECT_EQ(seen_in(wanted), "<0><0>");
+  LaunchRequest of_side = wanted;
+  of_side.environment = {{"TORCH_NCCL_ENABLE_MONITORING", "2"}};
+  EXPECT_EQ(seen_in(of_side), "<2><2>");
+  ::setenv("TORCH_NCCL_ENABLE_MONITORING", "1", 1);
+  EXPECT_EQ(seen_in(wanted), "<1><1>");
+  ::unsetenv("TORCH_NCCL_ENABLE_MONITORING");
+  wanted.config.erase("parallel");
+  EXPECT_EQ(seen_in(wanted), "<>") << "alone";
+}
+
 TEST_F(RankLaunch, ACountNeedsNoRanks) {
   LaunchRequest wanted = job(2, "ok");
   wanted.count_only = true;
