@@ -171,7 +171,7 @@ ExitCode run_check(const CheckOptions& options) {
   check_combination(options);
   if (options.confirm) refuse_launcher("flopmark check --confirm");
   CheckOptions of_job = options;
-  of_job.run.place = enter_job();
+  of_job.run.place = enter_job(options.run);
   const std::vector<RunConfig> configs = load_configs(of_job.run);
   const std::filesystem::path worker = find_worker(options.run.worker);
   if (is_other_rank(of_job.run.place)) return measure_as_other_rank(configs, of_job.run, worker);

@@ -19,20 +19,28 @@ namespace {
 /// and needs a moment more to write the record that says so.
 constexpr auto kFirstRankWrites = std::chrono::seconds(10);
 
+/// From then on messages name the rank.
+std::optional<RankPlace> own_place() {
+  std::optional<RankPlace> place = launcher_place(own_variables());
+  if (is_other_rank(place)) set_message_origin(fmt::format("rank {}: ", place->rank));
+  return place;
+}
+
 bool is_one_of_several(const std::optional<RankPlace>& place) {
   return place && place->ranks > 1;
 }
 
 }  // namespace
 
-std::optional<RankPlace> enter_job() {
-  std::optional<RankPlace> place = launcher_place();
-  if (is_other_rank(place)) set_message_origin(fmt::format("rank {}: ", place->rank));
+std::optional<RankPlace> enter_job(const RunOptions& options) {
+  std::optional<RankPlace> place = own_place();
+  if (place || options.quiet) return place;
+  if (const auto note = lone_process_note(own_variables())) write_note(*note);
   return place;
 }
 
 void refuse_launcher(const std::string& command) {
-  const std::optional<RankPlace> place = enter_job();
+  const std::optional<RankPlace> place = own_place();
   if (!is_one_of_several(place)) return;
   throw usage_error(fmt::format(
       "{} starts all ranks itself, as often as it needs, and was started here as one of {}; start "

@@ -12,8 +12,9 @@
 namespace flopmark {
 
 /// What a launcher made of this process, if one started it (launcher_environment.h). From then on what is
-/// written to standard error names the rank, unless it is the first. @throws Error 200 for its variables.
-std::optional<RankPlace> enter_job();
+/// written to standard error names the rank, unless it is the first. A process that is alone in an allocation
+/// for several is told so, unless --quiet. @throws Error 200 for its variables.
+std::optional<RankPlace> enter_job(const RunOptions& options);
 
 /// @throws Error 200 if a launcher started this process as one of several: `command` starts what it measures
 /// itself, as often as it needs.

@@ -73,7 +73,7 @@ ExitCode run_run(const RunOptions& options) {
     return run_scaling(options);
   }
   RunOptions of_job = options;
-  of_job.place = enter_job();
+  of_job.place = enter_job(options);
   return measure_all(load_configs(of_job), of_job);
 }
 

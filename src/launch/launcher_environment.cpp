@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "launch/build_command.h"
 #include "launch/launcher_variables.h"
 #include "launch/printable_text.h"
+#include "launch/slurm_lists.h"
 
 namespace flopmark {
 namespace {
@@ -103,13 +103,26 @@ std::optional<Numbers> mpi_numbers(VariableReader& reader) {
   return std::nullopt;
 }
 
+/// Whether srun started this process, as one of a step's tasks.
+bool is_slurm_task(VariableReader& reader) {
+  const std::string step = reader.has("SLURM_STEP_ID") ? "SLURM_STEP_ID" : "SLURM_STEPID";
+  const auto number = reader.number(step, 0, std::numeric_limits<int64_t>::max());
+  return number && *number < kFirstSpecialStep;
+}
+
+/// The variable that says of how many tasks.
+std::string slurm_tasks(const VariableReader& reader) {
+  return reader.has("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
+}
+
+bool is_slurm_job(const VariableReader& reader) {
+  return reader.has("SLURM_JOB_ID") || reader.has("SLURM_JOBID");
+}
+
 /// Of a step of srun with several tasks: what runs alone is started by srun for other reasons.
 std::optional<Numbers> slurm_numbers(VariableReader& reader) {
-  const std::string step = reader.has("SLURM_STEP_ID") ? "SLURM_STEP_ID" : "SLURM_STEPID";
-  const std::string tasks = reader.has("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
-  if (!reader.has(step) || reader.text(tasks) == "1") return std::nullopt;
-  const auto number = reader.number(step, 0, std::numeric_limits<int64_t>::max());
-  if (!number || *number >= kFirstSpecialStep) return std::nullopt;
+  const std::string tasks = slurm_tasks(reader);
+  if (reader.text(tasks) == "1") return std::nullopt;
   Numbers found{"srun", "SLURM_PROCID", tasks, {}, {}, {}, {}};
   found.rank = reader.needed_number("SLURM_PROCID", 0, kMostRanks);
   found.ranks = reader.needed_number(tasks, 1, kMostRanks);
@@ -127,13 +140,29 @@ std::optional<Numbers> slurm_numbers(VariableReader& reader) {
   return found;
 }
 
+/// Of a process without a whole set of variables: those that only one of several processes has, and no run of
+/// its own, ask for the rest. In an allocation of Slurm the batch script and its programs are task 0 too.
+void need_the_rest(VariableReader& reader) {
+  if (any_set(reader, {kMpich.rank, kMpich.ranks}) && reader.text(kMpich.ranks) != "1") {
+    for (const std::string& name : kMpich.names()) reader.need(name);
+  }
+  const auto task = reader.text("SLURM_PROCID");
+  const bool is_batch = is_slurm_job(reader) && task == "0";
+  if (!task || is_batch || reader.text(slurm_tasks(reader)) == "1") return;
+  for (const std::string& name :
+       {std::string("SLURM_STEP_ID"), slurm_tasks(reader), std::string("SLURM_LOCALID")})
+    reader.need(name);
+}
+
 /// The one that started this process itself: a launcher may start another, as srun does mpirun's helpers and
 /// torchrun. What somebody set by hand must say the same as the launcher.
 std::optional<Numbers> innermost(VariableReader& reader) {
   const auto mpi = mpi_numbers(reader);
-  const auto slurm = mpi ? std::nullopt : slurm_numbers(reader);
+  const bool is_task = !mpi && is_slurm_task(reader);
+  const auto slurm = is_task ? slurm_numbers(reader) : std::nullopt;
   const auto& other = mpi ? mpi : slurm;
   auto torchrun = torchrun_numbers(reader, other.has_value());
+  if (!torchrun && !other && !is_task) need_the_rest(reader);
   if (!torchrun || !other || reader.has("TORCHELASTIC_RUN_ID")) return torchrun ? torchrun : other;
   const bool is_known = torchrun->rank && torchrun->ranks && other->rank && other->ranks;
   if (is_known && (torchrun->rank != other->rank || torchrun->ranks != other->ranks)) {
@@ -214,51 +243,25 @@ std::optional<RankPlace> launcher_place(const Variables& variables) {
   return place;
 }
 
-std::optional<RankPlace> launcher_place() {
+std::optional<std::string> lone_process_note(const Variables& variables) {
+  VariableReader reader(variables);
+  const std::string name = slurm_tasks(reader);
+  const auto tasks = reader.number(name, 2, kMostRanks);
+  if (!tasks || !is_slurm_job(reader) || is_slurm_task(reader)) return std::nullopt;
+  return fmt::format(
+      "{}={}, but this process was not started by srun: it is one process, a job of its own, whose ranks "
+      "parallel.ranks counts; srun starts a rank for each task",
+      name, *tasks);
+}
+
+Variables own_variables() {
   Variables variables;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const size_t equals = text.find('=');
     if (equals != std::string::npos) variables.try_emplace(text.substr(0, equals), text.substr(equals + 1));
   }
-  return launcher_place(variables);
-}
-
-std::string first_slurm_host(const std::string& node_list) {
-  std::string host;
-  for (size_t i = 0; i < node_list.size() && node_list[i] != ','; ++i) {
-    if (node_list[i] != '[') {
-      host += node_list[i];
-      continue;
-    }
-    const size_t end = node_list.find(']', i);
-    if (end == std::string::npos) return "";
-    const std::string range = node_list.substr(i + 1, end - i - 1);
-    host += range.substr(0, range.find_first_of("-,"));
-    i = end;
-  }
-  return host;
-}
-
-std::optional<int64_t> slurm_tasks_on(const std::string& tasks_per_node, int64_t node) {
-  const char* at = tasks_per_node.data();
-  const char* const end = at + tasks_per_node.size();
-  while (at < end) {
-    int64_t tasks = 0, nodes = 1;
-    auto read = std::from_chars(at, end, tasks);
-    if (read.ec != std::errc() || tasks < 1) return std::nullopt;
-    at = read.ptr;
-    if (at < end && *at == '(') {
-      if (end - at < 2 || at[1] != 'x') return std::nullopt;
-      read = std::from_chars(at + 2, end, nodes);
-      if (read.ec != std::errc() || nodes < 1 || read.ptr == end || *read.ptr != ')') return std::nullopt;
-      at = read.ptr + 1;
-    }
-    if (node < nodes) return tasks;
-    node -= nodes;
-    if (at < end && *at++ != ',') return std::nullopt;
-  }
-  return std::nullopt;
+  return variables;
 }
 
 }  // namespace flopmark

@@ -106,6 +106,16 @@ TEST_F(RankRoleTest, VariablesThatAreNotWholeAreRefused) {
   EXPECT_THAT(files("results"), IsEmpty());
 }
 
+TEST_F(RankRoleTest, AloneInAnAllocationForSeveralItSaysSo) {
+  const JobVariables batch{{"SLURM_JOB_ID", "77"}, {"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}};
+  const auto result = start({"run", "tiny.json"}, batch);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("SLURM_NTASKS=4, but this process was not started by srun"));
+  EXPECT_EQ(only_record().at("environment").at("device_count"), 1);
+  EXPECT_THAT(start({"run", "tiny.json", "--quiet"}, batch).err, Not(HasSubstr("srun")));
+  EXPECT_EQ(start({"run", "tiny.json"}, {{"PMI_RANK", "0"}}).exit_code, 200);
+}
+
 TEST_F(RankRoleTest, WhatMeasuresNothingIgnoresThem) {
   const JobVariables nonsense{{"RANK", "3"}, {"WORLD_SIZE", "2"}};
   for (const std::vector<std::string>& command : {std::vector<std::string>{"list"},

@@ -200,9 +200,52 @@ TEST(LauncherEnvironment, SrunOverHosts) {
 TEST(LauncherEnvironment, SrunForOtherReasonsIsNoLauncher) {
   EXPECT_FALSE(launcher_place(with(slurm(), {{"SLURM_NTASKS", "1"}})));
   EXPECT_FALSE(launcher_place(with(slurm(), {{"SLURM_STEP_ID", "4294967291"}})));
-  Variables batch = slurm();
-  batch.erase("SLURM_STEP_ID");
-  EXPECT_FALSE(launcher_place(batch));
+}
+
+/// As sbatch starts its script, on the first node.
+Variables slurm_batch() {
+  return {{"SLURM_JOB_ID", "77"},
+          {"SLURM_NTASKS", "4"},
+          {"SLURM_PROCID", "0"},
+          {"SLURM_LOCALID", "0"},
+          {"SLURM_NODEID", "0"}};
+}
+
+TEST(LauncherEnvironment, AnAllocationWithoutAStepIsNoLauncherAndSaysSo) {
+  const Variables shell{{"SLURM_JOB_ID", "77"}, {"SLURM_NTASKS", "4"}};  // of salloc
+  for (const Variables& variables :
+       {slurm_batch(), shell, with(slurm_batch(), {{"SLURM_STEP_ID", "4294967291"}})}) {
+    EXPECT_FALSE(launcher_place(variables));
+    EXPECT_THAT(lone_process_note(variables).value_or(""),
+                AllOf(HasSubstr("SLURM_NTASKS=4, but this process was not started by srun"),
+                      HasSubstr("parallel.ranks")));
+  }
+  EXPECT_EQ(lone_process_note(with(slurm_batch(), {{"SLURM_NTASKS", "1"}})), std::nullopt);
+  EXPECT_EQ(lone_process_note({{"SLURM_NTASKS", "4"}}), std::nullopt);
+  EXPECT_EQ(lone_process_note(slurm()), std::nullopt);
+  EXPECT_EQ(lone_process_note({{"PATH", "/bin"}}), std::nullopt);
+}
+
+/// They are one of several processes, each of which would measure and write a record.
+TEST(LauncherEnvironment, ATaskWithoutItsStepIsRefused) {
+  EXPECT_THAT(refusal(with(slurm_batch(), {{"SLURM_PROCID", "3"}})),
+              HasSubstr("not set: SLURM_STEP_ID (set: SLURM_PROCID, SLURM_NTASKS"));
+  EXPECT_THAT(refusal({{"SLURM_PROCID", "0"}}),
+              HasSubstr("not set: SLURM_STEP_ID, SLURM_NTASKS, SLURM_LOCALID (set: SLURM_PROCID)"));
+  EXPECT_EQ(refusal({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}), "");
+  EXPECT_EQ(refusal(with(slurm_batch(), with(by_hand(), {{"SLURM_PROCID", "3"}}))), "") << "set by hand";
+}
+
+TEST(LauncherEnvironment, HalfOfMpichIsRefused) {
+  EXPECT_THAT(refusal({{"PMI_RANK", "1"}}),
+              HasSubstr("not set: PMI_SIZE, MPI_LOCALRANKID, MPI_LOCALNRANKS (set: PMI_RANK)"));
+  EXPECT_THAT(refusal({{"PMI_SIZE", "2"}}),
+              HasSubstr("not set: PMI_RANK, MPI_LOCALRANKID, MPI_LOCALNRANKS (set: PMI_SIZE)"));
+  EXPECT_THAT(refusal({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}),
+              HasSubstr("not set: MPI_LOCALRANKID, MPI_LOCALNRANKS (set: PMI_RANK, PMI_SIZE)"));
+  EXPECT_FALSE(launcher_place({{"PMI_RANK", "0"}, {"PMI_SIZE", "1"}})) << "alone";
+  EXPECT_EQ(launcher_place(with(slurm(), {{"PMI_RANK", "3"}}))->ranks, 4) << "srun sets it, too";
+  EXPECT_FALSE(launcher_place(with(slurm(), {{"SLURM_NTASKS", "1"}, {"PMI_RANK", "0"}})));
 }
 
 TEST(LauncherEnvironment, ContradictionsAreNamed) {
@@ -225,22 +268,6 @@ TEST(LauncherEnvironment, ALauncherMayStartAnother) {
   const auto mpirun = launcher_place(with(slurm(), open_mpi()));
   ASSERT_TRUE(mpirun);
   EXPECT_EQ(mpirun->ranks, 2);
-}
-
-TEST(LauncherEnvironment, SlurmLists) {
-  EXPECT_EQ(first_slurm_host("n04"), "n04");
-  EXPECT_EQ(first_slurm_host("n[04-07,9],x1"), "n04");
-  EXPECT_EQ(first_slurm_host("rack[1-2]n[3,5]"), "rack1n3");
-  EXPECT_EQ(first_slurm_host("a,b"), "a");
-  EXPECT_EQ(first_slurm_host("n[04"), "");
-  EXPECT_EQ(first_slurm_host(""), "");
-  EXPECT_EQ(slurm_tasks_on("2(x3),1", 2), 2);
-  EXPECT_EQ(slurm_tasks_on("2(x3),1", 3), 1);
-  EXPECT_EQ(slurm_tasks_on("2(x3),1", 4), std::nullopt);
-  EXPECT_EQ(slurm_tasks_on("4", 0), 4);
-  EXPECT_EQ(slurm_tasks_on("", 0), std::nullopt);
-  EXPECT_EQ(slurm_tasks_on("2(x", 0), std::nullopt);
-  EXPECT_EQ(slurm_tasks_on("0", 0), std::nullopt);
 }
 
 }  // namespace
