@@ -44,13 +44,6 @@ void check_uses(const RunOptions& options) {
   }
 }
 
-/// Without an NVIDIA driver, auto can only mean the CPU.
-bool trains_on_cpu(const RunConfig& config) {
-  std::error_code ignored;
-  return config.device == "cpu" ||
-         (config.device == "auto" && !std::filesystem::exists("/proc/driver/nvidia/version", ignored));
-}
-
 /// Of a GPU, only the worker knows the name, so that its present baseline is looked at after the run alone.
 void check_baseline(const RunConfig& config, const RunOptions& options, const Store& store) {
   const SaveOptions save{options.force, options.reason};
@@ -66,6 +59,12 @@ void check_baseline(const RunConfig& config, const RunOptions& options, const St
 }
 
 }  // namespace
+
+bool trains_on_cpu(const RunConfig& config) {
+  std::error_code ignored;
+  return config.device == "cpu" ||
+         (config.device == "auto" && !std::filesystem::exists("/proc/driver/nvidia/version", ignored));
+}
 
 void check_output(const RunOptions& options) {
   if (!options.output.empty() && options.configs.size() > 1) {

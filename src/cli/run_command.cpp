@@ -67,8 +67,8 @@ ExitCode measure_all(const std::vector<RunConfig>& configs, const RunOptions& op
 ExitCode run_run(const RunOptions& options) {
   if (options.help_config) return print_config_help(options);
   check_options(options);
-  if (options.dry_run && options.scaling.empty()) return print_dry_runs(load_configs(options), options);
-  if (!options.scaling.empty()) {
+  if (options.dry_run && !options.scaling) return print_dry_runs(load_configs(options), options);
+  if (options.scaling) {
     refuse_launcher("flopmark run --scaling");
     return run_scaling(options);
   }
@@ -89,8 +89,6 @@ void setup_run(CLI::App& app, Invocation& invocation) {
   command
       ->add_option("--scaling", options->scaling,
                    "Measure with each of these numbers of ranks; compare throughput")
-      ->delimiter(',')
-      ->allow_extra_args(false)
       ->type_name("N,N");
   command->add_flag("--dry-run", options->dry_run, "Print resolved config, FLOPs and memory; start nothing");
   CLI::Option* help = command->add_flag("--help-config", options->help_config, "Print every key of a config");

@@ -14,14 +14,14 @@ namespace flopmark {
 /// The command line of `flopmark run`.
 struct RunOptions {
   std::vector<std::string> configs;
-  std::vector<std::string> sets;  ///< key=value
-  std::filesystem::path output;   ///< of the record; empty = under results/
-  std::filesystem::path store;    ///< empty = top of the config's Git tree
-  std::filesystem::path worker;   ///< empty = found
-  std::filesystem::path peaks;    ///< more rows of the peak table; empty = none
-  std::vector<int64_t> scaling;   ///< numbers of ranks to measure in turn; empty = as the config says
-  std::string reason;             ///< why something is forced
-  std::string format = "text";    ///< of the config help: text, schema
+  std::vector<std::string> sets;       ///< key=value
+  std::filesystem::path output;        ///< of the record; empty = under results/
+  std::filesystem::path store;         ///< empty = top of the config's Git tree
+  std::filesystem::path worker;        ///< empty = found
+  std::filesystem::path peaks;         ///< more rows of the peak table; empty = none
+  std::optional<std::string> scaling;  ///< numbers of ranks to measure in turn; absent = as the config says
+  std::string reason;                  ///< why something is forced
+  std::string format = "text";         ///< of the config help: text, schema
   bool force = false;
   bool save_baseline = false;
   bool quiet = false;

@@ -1,30 +1,69 @@
 #include "cli/scaling_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
 
 #include "cli/run_checks.h"
 #include "cli/run_output.h"
 #include "cli/terminal.h"
 #include "cli/written_run.h"
+#include "config/key_table.h"
 #include "config/run_config.h"
+#include "flopmark/counted.h"
+#include "hardware/environment.h"
 #include "launch/launch.h"
+#include "launch/printable_text.h"
 #include "report/scaling_table.h"
 
 namespace flopmark {
 namespace {
 
 constexpr const char* kRanksKey = "parallel.ranks=";
+constexpr size_t kShownListBytes = 60;
 
-void check_counts(const std::vector<int64_t>& counts) {
-  if (counts.size() < 2) {
-    throw usage_error("--scaling needs at least two numbers of ranks to compare, such as --scaling 1,2,4");
+/// What --scaling says.
+struct ScalingList {
+  std::string text;
+  std::vector<int64_t> counts;  ///< two or more, ascending
+};
+
+/// What is wrong with the list, and one that is right.
+[[noreturn]] void refuse_list(const std::string& text, const std::string& fault) {
+  throw usage_error(
+      fmt::format("--scaling \"{}\": {}; give numbers of ranks in ascending order, the first to compare the "
+                  "others with, such as --scaling 1,2,4",
+                  printable_text(text, kShownListBytes), fault));
+}
+
+int64_t count_of(const std::string& word, const std::string& text) {
+  const IntegerRange range = find_key("parallel.ranks")->integers;
+  int64_t count = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), count);
+  if (error == std::errc() && end == word.data() + word.size() && count >= range.min && count <= range.max)
+    return count;
+  if (word.empty()) refuse_list(text, "there is nothing where a number should be");
+  refuse_list(text, fmt::format("\"{}\" is no whole number from {} to {}",
+                                printable_text(word, kShownListBytes), range.min, range.max));
+}
+
+/// The numbers of "1,2,4". @throws Error 200 unless they are two or more, in ascending order.
+ScalingList read_list(const std::string& text) {
+  if (text.empty()) refuse_list(text, "it is empty");
+  std::vector<int64_t> counts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    counts.push_back(count_of(text.substr(begin, end - begin), text));
+    begin = end + 1;
   }
-  for (size_t i = 0; i < counts.size(); ++i) {
-    if (i > 0 && counts[i] <= counts[i - 1]) {
-      throw usage_error(fmt::format("--scaling: {} follows {}; give the numbers of ranks in ascending order",
-                                    counts[i], counts[i - 1]));
-    }
+  if (counts.size() < 2) refuse_list(text, "one number alone compares nothing");
+  for (size_t i = 1; i < counts.size(); ++i) {
+    if (counts[i] == counts[i - 1]) refuse_list(text, fmt::format("{} is there twice", counts[i]));
+    if (counts[i] < counts[i - 1]) refuse_list(text, fmt::format("{} follows {}", counts[i], counts[i - 1]));
   }
+  return {text, counts};
 }
 
 void check_scaling_uses(const RunOptions& options) {
@@ -43,15 +82,74 @@ void check_scaling_uses(const RunOptions& options) {
   }
 }
 
-/// `file` with each number of ranks. @throws Error 200: also for a number that no job can have.
-std::vector<RunConfig> scaled_configs(const std::string& file, const RunOptions& options) {
+/// `file` with each number of ranks.
+std::vector<RunConfig> scaled_configs(const std::string& file, const std::vector<int64_t>& counts,
+                                      const RunOptions& options) {
   std::vector<RunConfig> configs;
-  for (const int64_t count : options.scaling) {
+  for (const int64_t count : counts) {
     std::vector<std::string> sets = options.sets;
     sets.push_back(kRanksKey + std::to_string(count));
     configs.push_back(load_config(file, sets));
   }
   return configs;
+}
+
+/// The GPU of the last of so many ranks.
+std::string gpu_of_last(int64_t ranks) {
+  return fmt::format("cuda:{}", ranks - 1);
+}
+
+/// What a worker says that has no such device; empty where it has it.
+std::string why_no_device(const std::filesystem::path& worker, const std::string& device) {
+  try {
+    ask_worker_environment(worker, device);
+    return "";
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::usage) throw;
+    const std::string text = error.what();
+    const size_t last = text.find_last_of('\n');
+    return text.substr(text.find_first_not_of(" \n", last == std::string::npos ? 0 : last));
+  }
+}
+
+/// The beginning of the list for which there are GPUs.
+std::vector<int64_t> counts_with_gpus(const std::vector<int64_t>& counts,
+                                      const std::filesystem::path& worker) {
+  std::vector<int64_t> fitting;
+  for (const int64_t count : counts) {
+    if (!why_no_device(worker, gpu_of_last(count)).empty()) break;
+    fitting.push_back(count);
+  }
+  return fitting;
+}
+
+[[noreturn]] void refuse_gpus(const ScalingList& list, const std::string& reason,
+                              const std::filesystem::path& worker) {
+  const std::vector<int64_t> fitting = counts_with_gpus(list.counts, worker);
+  const std::string advice =
+      fitting.size() > 1
+          ? fmt::format("leave out what is too many: --scaling {}", fmt::join(fitting, ","))
+          : std::string("take a machine with more, or CPU ranks: --set device=cpu --scaling 1,2");
+  throw usage_error(fmt::format("--scaling \"{}\": {} take a GPU each, and here are fewer ({}); {}",
+                                list.text, counted(list.counts.back(), "rank"), reason, advice));
+}
+
+void warn_of_shared_cores(const ScalingList& list) {
+  const auto cpus = host_environment().cpu_logical;
+  if (!cpus || *cpus >= list.counts.back()) return;
+  write_warning(fmt::format(
+      "--scaling \"{}\": {} share this machine's {}, so that their rows say little; no more than {} have one "
+      "each",
+      list.text, counted(list.counts.back(), "rank"), counted(*cpus, "CPU"), counted(*cpus, "rank")));
+}
+
+/// A GPU is one rank's; cores are shared. @throws Error 200 where there are fewer GPUs than ranks.
+void check_devices(const RunConfig& config, const ScalingList& list, const std::filesystem::path& worker) {
+  if (trains_on_cpu(config)) return warn_of_shared_cores(list);
+  const std::string reason = why_no_device(worker, gpu_of_last(list.counts.back()));
+  if (reason.empty()) return;
+  const bool falls_back = config.device == "auto" && !why_no_device(worker, "cuda").empty();
+  falls_back ? warn_of_shared_cores(list) : refuse_gpus(list, reason, worker);
 }
 
 /// One config with every number of ranks; stops at the first run that is not whole.
@@ -80,12 +178,21 @@ ExitCode measure_scaling(const std::vector<RunConfig>& configs, const RunOptions
 }  // namespace
 
 ExitCode run_scaling(const RunOptions& options) {
-  check_counts(options.scaling);
+  const ScalingList list = read_list(options.scaling.value_or(""));
   check_scaling_uses(options);
   std::vector<std::vector<RunConfig>> all;
-  for (const std::string& file : options.configs) all.push_back(scaled_configs(file, options));
+  for (const std::string& file : options.configs) all.push_back(scaled_configs(file, list.counts, options));
   const std::filesystem::path worker = find_worker(options.worker);
-  for (const std::vector<RunConfig>& configs : all) check_results(configs, options);
+  for (const std::vector<RunConfig>& configs : all) {
+    check_results(configs, options);
+    check_devices(configs.front(), list, worker);
+  }
+  if (list.counts.front() > 1 && !options.quiet) {
+    write_note(
+        fmt::format("--scaling \"{0}\": 1 is not among them, so that efficiency is against {1}; "
+                    "--scaling 1,{0} has it against one rank",
+                    list.text, counted(list.counts.front(), "rank")));
+  }
   ExitCode result = ExitCode::ok;
   for (const std::vector<RunConfig>& configs : all) {
     const ExitCode code = measure_scaling(configs, options, worker);

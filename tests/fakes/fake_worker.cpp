@@ -265,9 +265,14 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc == 4 && std::string(argv[1]) == "--environment") {
+    const std::string device = argv[3];
+    if (mode != "exit3" && device.starts_with("cuda:") && std::stoll(device.substr(5)) > 1) {
+      std::cerr << "device: \"" << device << "\", but there are 2 CUDA devices here\n";
+      return 200;
+    }
     flopmark::Environment environment = fake_samples({}, 0).environment;
     environment.device_uuid = "GPU-\x1b[31m";  // a name must not get at the terminal
-    environment.variables["FAKE_DEVICE"] = argv[3];
+    environment.variables["FAKE_DEVICE"] = device;
     std::cerr << "a warning of some library\n";
     std::cout << flopmark::to_json(environment).dump() << std::endl;
     return mode == "exit3" ? 3 : 0;

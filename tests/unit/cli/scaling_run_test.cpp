@@ -44,13 +44,47 @@ TEST_F(ScalingRunTest, AFailedRunEndsItAfterTheTable) {
 }
 
 TEST_F(ScalingRunTest, RefusesNumbersThatCompareNothing) {
-  expect_refused({"--scaling", "2"}, "--scaling needs at least two numbers of ranks");
-  expect_refused({"--scaling", "2,1"},
-                 "--scaling: 1 follows 2; give the numbers of ranks in ascending order");
-  expect_refused({"--scaling", "2,2"}, "--scaling: 2 follows 2");
-  expect_refused({"--scaling", "0,1"}, "parallel.ranks: found 0, expected a whole number from 1 to 1024");
-  expect_refused({"--scaling", "1,1025"}, "parallel.ranks: found 1025");
-  expect_refused({"--scaling", "1,two"}, "--scaling");
+  const std::pair<const char*, const char*> faults[] = {
+      {"2", "one number alone compares nothing"},
+      {"", "it is empty"},
+      {"2,1", "1 follows 2"},
+      {"1,4,2", "2 follows 4"},
+      {"1,2,2", "2 is there twice"},
+      {"0,1", "\"0\" is no whole number from 1 to 1024"},
+      {"-1,2", "\"-1\" is no whole number from 1 to 1024"},
+      {"1,1025", "\"1025\" is no whole number from 1 to 1024"},
+      {"1,two", "\"two\" is no whole number from 1 to 1024"},
+      {"1,2.5", "\"2.5\" is no whole number from 1 to 1024"},
+      {"1 2", "\"1 2\" is no whole number from 1 to 1024"},
+      {"1,,2", "there is nothing where a number should be"},
+      {"1,2,", "there is nothing where a number should be"}};
+  for (const auto& [list, fault] : faults) {
+    expect_refused({"--scaling", list}, "flopmark: error: --scaling \"" + std::string(list) + "\": " + fault +
+                                            "; give numbers of ranks in ascending order");
+    expect_refused({"--scaling", list}, "such as --scaling 1,2,4\n");
+  }
+}
+
+TEST_F(ScalingRunTest, WithoutOneRankItSaysWhatEfficiencyIsAgainst) {
+  const auto result = flopmark({"run", "tiny.json", "--scaling", "2,4"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("--scaling \"2,4\": 1 is not among them, so that efficiency is against 2 "
+                                    "ranks; --scaling 1,2,4 has it"));
+  EXPECT_THAT(result.out, HasSubstr("efficiency: samples/s over those of 2 ranks"));
+}
+
+/// The fake worker has two GPUs.
+TEST_F(ScalingRunTest, MoreRanksThanDevicesAreToldBeforeTheFirstRun) {
+  const std::string reason = "there are 2 CUDA devices here";
+  expect_refused(
+      {"--scaling", "1,2,4", "--set", "device=cuda"},
+      "--scaling \"1,2,4\": 4 ranks take a GPU each, and here are fewer (device: \"cuda:3\", but " + reason +
+          "); leave out what is too many: --scaling 1,2\n");
+  expect_refused({"--scaling", "1,4", "--set", "device=cuda"}, "CPU ranks: --set device=cpu --scaling 1,2\n");
+  expect_refused({"--scaling", "1,2", "--set", "device=cuda:0"}, "device \"cuda:0\" is one GPU");
+  EXPECT_EQ(flopmark({"run", "tiny.json", "--scaling", "1,2", "--set", "device=cuda"}).exit_code, 0);
+  const auto shared = flopmark({"run", "tiny.json", "--scaling", "1,1000", "--set", "device=cpu"}, "crash");
+  EXPECT_THAT(shared.err, HasSubstr("--scaling \"1,1000\": 1000 ranks share this machine's "));
 }
 
 TEST_F(ScalingRunTest, RefusesWhatMeansOneRun) {
