@@ -92,13 +92,20 @@ std::vector<std::string> build_side(PairedSide& made, const std::string& config,
   return {};
 }
 
-/// Sides that take turns run no second pass.
-void refuse_second_pass(const RunConfig& config, const std::string& file) {
-  if (config.measure.loader == "normal") return;
-  throw usage_error(
-      fmt::format("{}: measure.loader is {}, but flopmark ab measures no second pass; set it to normal "
-                  "(--set measure.loader=normal)",
-                  file, config.measure.loader));
+/// Throughput over other numbers of devices is no answer to which side is faster. @throws Error 201
+void require_equal_ranks(const RunConfig& a, const RunConfig& b, const std::string& file,
+                         const DifferenceOptions& options) {
+  RunRecord of_a, of_b;
+  of_a.environment = of_ranks({}, a.parallel.ranks);
+  of_b.environment = of_ranks({}, b.parallel.ranks);
+  if (are_comparable(environment_differences(of_a, of_b, options))) return;
+  throw Error(
+      ExitCode::not_comparable,
+      fmt::format("{}: parallel.ranks is {} on side a and {} on side b, and jobs of different numbers "
+                  "of ranks are not compared: give both the same (--set parallel.ranks={}), or see what "
+                  "more ranks bring with flopmark run --scaling; --allow environment.device_count "
+                  "compares them all the same",
+                  file, a.parallel.ranks, b.parallel.ranks, b.parallel.ranks));
 }
 
 /// The config with what is set for this side alone; a mistake in that is told by the side's own option.
@@ -139,6 +146,14 @@ PairedSide resolve_side(const std::string& config, const AbOptions& options, con
 }
 
 }  // namespace
+
+void refuse_second_pass(const RunConfig& config, const std::string& file, const std::string& command) {
+  if (config.measure.loader == "normal") return;
+  throw usage_error(
+      fmt::format("{}: measure.loader is {}, but {} measures no second pass; set it to normal "
+                  "(--set measure.loader=normal)",
+                  file, config.measure.loader, command));
+}
 
 fs::path default_artifact(const RunConfig& config, const fs::path& top) {
   for (const fs::path file : {config.model.file(), config.data.plugin}) {
@@ -185,8 +200,10 @@ fs::path compared_tree(const std::string& config) {
 
 AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds) {
   // A mistake is told before anything is built.
-  refuse_second_pass(load_side_config(config, options, options.a, "a", {}), config);
-  refuse_second_pass(load_side_config(config, options, options.b, "b", {}), config);
+  const RunConfig a = load_side_config(config, options, options.a, "a", {});
+  const RunConfig b = load_side_config(config, options, options.b, "b", {});
+  for (const RunConfig* side : {&a, &b}) refuse_second_pass(*side, config, "flopmark ab");
+  require_equal_ranks(a, b, config, options.differences);
   return {resolve_side(config, options, {options.a, options.b, "a"}, builds),
           resolve_side(config, options, {options.b, options.a, "b"}, builds)};
 }

@@ -22,11 +22,16 @@ struct AbBuilds {
 /// tree, else build/release/bin/flopmark-worker. The side without a commit or worker of its own is then the
 /// checked-out tree, built the same way.
 /// @throws Error 200 for a config, worker or commit that is not there, or a config with a second pass
-/// (measure.loader); 125 for a build that fails.
+/// (measure.loader); 201 for sides with different numbers of ranks, before anything is built; 125 for a build
+/// that fails.
 struct AbSides {
   PairedSide a, b;
 };
 AbSides resolve_sides(const std::string& config, const AbOptions& options, const AbBuilds& builds);
+
+/// Launches that take turns run no second pass. @throws Error 200 naming `file` and `command` for a config
+/// with one (measure.loader).
+void refuse_second_pass(const RunConfig& config, const std::string& file, const std::string& command);
 
 /// What of a build is measured where --artifact does not say, relative to `top`: the config's TorchScript
 /// model or plug-in where that lies in the tree, else build/release/bin/flopmark-worker.

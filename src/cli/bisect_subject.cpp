@@ -79,6 +79,7 @@ fs::path last_journal(const fs::path& folder, const std::string& begin, const st
 BisectSubject find_subject(const BisectOptions& options, const fs::path& scratch) {
   BisectSubject subject;
   subject.inputs.config = load_config(options.config, options.sets);
+  refuse_second_pass(subject.inputs.config, options.config, "flopmark bisect");
   subject.inputs.host = host_environment();
   subject.inputs.peaks = load_peak_sources({});
   subject.top = compared_tree(options.config);

@@ -18,8 +18,8 @@ struct BisectSubject {
 };
 
 /// `scratch`: a folder of this run's own.
-/// @throws Error 200 for a config that is wrong, no work tree (none, bare, owned by somebody else), and what
-/// find_range refuses.
+/// @throws Error 200 for a config that is wrong or has a second pass (measure.loader), no work tree (none,
+/// bare, owned by somebody else), and what find_range refuses.
 BisectSubject find_subject(const BisectOptions& options, const std::filesystem::path& scratch);
 
 /// The journal of this very bisection (ends, build, config, machine): a new one, or with --resume what is

@@ -207,13 +207,27 @@ TEST_F(AbCommandTest, AModelFileIsKnownByItsEndingInAnyCase) {
 TEST_F(AbCommandTest, RoomIsNeededForTheSideOfMoreRanks) {
   const auto refusal = [&](const std::string& side) {
     const std::string command = "trap '' XFSZ; ulimit -f 8192; exec '" FLOPMARK_PROGRAM "' ab tiny.json --" +
-                                side + ".set parallel.ranks=100 --quiet";
+                                side + ".set parallel.ranks=100 --allow environment.device_count --quiet";
     const auto result = testing::run_program("bash", options({"-c", command}));
     EXPECT_EQ(result.exit_code, 200) << side;
     return result.err;
   };
   EXPECT_THAT(refusal("a"), HasSubstr("bytes of samples"));
   EXPECT_EQ(refusal("a"), refusal("b"));
+}
+
+TEST_F(AbCommandTest, DifferentNumbersOfRanksAreRefusedBeforeAnythingIsMeasured) {
+  testing::ProgramOptions other = options({"ab", "tiny.json", "--b.set", "parallel.ranks=2"});
+  other.environment["FAKE_ARGUMENTS_FILE"] = (folder_ / "arguments").string();
+  const auto result = testing::run_program(FLOPMARK_PROGRAM, other);
+  EXPECT_EQ(result.exit_code, 201) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("tiny.json: parallel.ranks is 1 on side a and 2 on side b"),
+                                HasSubstr("--set parallel.ranks=2"), HasSubstr("--scaling")));
+  EXPECT_EQ(result.out, "");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "arguments")) << "a worker was started";
+  other.arguments.insert(other.arguments.end(),
+                         {"--allow", "environment.device_count", "--max-pairs", "8", "--seed", "1"});
+  EXPECT_THAT(testing::run_program(FLOPMARK_PROGRAM, other).exit_code, ::testing::AnyOf(0, 1));
 }
 
 TEST_F(AbCommandTest, WrongUseIs200WithOneMessage) {

@@ -128,6 +128,8 @@ TEST_F(BisectRefusals, WrongUseIs200WithOneMessage) {
       {{"--artifact", "x/"}, "--artifact x/: is relative to the top"},
       {{"--path", "../x"}, "--path ../x: does not lie in the tree"},
       {{"--set", "model.layerz=3"}, "model.layers"},
+      {{"--set", "measure.loader=both"},
+       "tiny.json: measure.loader is both, but flopmark bisect measures no second pass; set it to normal"},
       {{"--force"}, "--force has no use without --output"},
       {{"--format", "xml"}, "--format"},
       {{"--good", ""}, "--good"}};
