@@ -21,10 +21,12 @@ StaticMemory static_memory(const RunConfig& config, int64_t parameters);
 
 /// What a config would run, by formula and without a worker: keys config (resolved), parameters, flops (one
 /// step, one rank; hardware_flop with fused attention unless the config says unfused), memory.
-/// Of a model from a file the last three are null, and `reason` says why.
+/// Of several ranks also job: what all of them do and hold together. Of a model from a file the last three
+/// are null, and `reason` says why.
 nlohmann::json dry_run(const RunConfig& config);
 
-/// The figures of a dry_run document in three lines for people.
+/// The figures of a dry_run document in three lines for people; of several ranks in four, and each says
+/// whose they are.
 std::string dry_run_text(const nlohmann::json& document);
 
 }  // namespace flopmark

@@ -11,6 +11,7 @@ namespace flopmark {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Tiny LLaMA of the public cases: batch 2, 32 tokens; 125,248 parameters.
 RunConfig tiny_llama() {
@@ -112,6 +113,29 @@ TEST(DryRun, TextSaysConventionAndWhatMemoryLeavesOut) {
       text, HasSubstr("14.94 MFLOP forward, 44.83 MFLOP forward and backward (model), 45.35 MFLOP executed"));
   EXPECT_THAT(text, HasSubstr("1 multiply-add = 2 FLOP"));
   EXPECT_THAT(text, HasSubstr("1.911 MiB without activations"));
+  EXPECT_THAT(text, Not(HasSubstr("rank")));
+}
+
+TEST(DryRun, OfSeveralRanksEachFigureSaysWhoseItIs) {
+  RunConfig config = tiny_llama();
+  config.parallel.ranks = 4;
+  config.train.gradient_accumulation = 2;
+  const nlohmann::json document = dry_run(config);
+  EXPECT_EQ(document.at("flops").at("model_flop"), 2 * 44826624) << "of one rank";
+  EXPECT_EQ(document.at("job").at("ranks"), 4);
+  EXPECT_EQ(document.at("job").at("samples"), 16);
+  EXPECT_EQ(document.at("job").at("model_flop"), 8 * 44826624.0);
+  EXPECT_EQ(document.at("job").at("hardware_flop"), 8 * 45350912.0);
+  EXPECT_EQ(document.at("job").at("memory_bytes"), 4 * 4 * 500992.0);
+  const std::string text = dry_run_text(document);
+  EXPECT_THAT(text, HasSubstr("125,248 parameters, the same on every rank\n"));
+  EXPECT_THAT(text, HasSubstr("per step of one rank,"));
+  EXPECT_THAT(text, HasSubstr("1.911 MiB of one rank without activations"));
+  EXPECT_THAT(text, HasSubstr("4 ranks together: 16 samples a step, 358.6 MFLOP (model), "));
+  EXPECT_THAT(text, HasSubstr("7.645 MiB without"));
+  EXPECT_FALSE(dry_run(tiny_llama()).contains("job"));
+  config.parallel.sharding = "zero2";
+  EXPECT_THAT(dry_run_text(dry_run(config)), HasSubstr("(its share)"));
 }
 
 }  // namespace
