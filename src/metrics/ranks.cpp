@@ -131,4 +131,14 @@ std::optional<SlowestRank> slowest_rank(const std::vector<RankSummary>& ranks) {
   return SlowestRank{&*slowest, usual_s > 0 ? slowest->compute_s / usual_s - 1 : 0};
 }
 
+double slowest_share(const std::vector<LaunchSamples>& launches, int64_t rank, double excess_ratio) {
+  const auto is_slow = [&](const LaunchSamples& launch) {
+    const std::vector<RankSummary> ranks = summarize_ranks({launch});
+    const auto slowest = slowest_rank(ranks);
+    return slowest && slowest->rank->rank == rank && slowest->excess_ratio > excess_ratio;
+  };
+  const auto slow = std::count_if(launches.begin(), launches.end(), is_slow);
+  return launches.empty() ? 0 : static_cast<double>(slow) / static_cast<double>(launches.size());
+}
+
 }  // namespace flopmark

@@ -29,4 +29,8 @@ struct SlowestRank {
 /// Absent with fewer than two ranks, or where no compute time was measured.
 std::optional<SlowestRank> slowest_rank(const std::vector<RankSummary>& ranks);
 
+/// The share of the launches in which `rank` is the slowest, by over `excess_ratio`: a rank that is slow of
+/// itself is so in all of them. 0 for none.
+double slowest_share(const std::vector<LaunchSamples>& launches, int64_t rank, double excess_ratio);
+
 }  // namespace flopmark

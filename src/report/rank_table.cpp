@@ -94,6 +94,20 @@ std::string exchange_line(const RunRecord& record) {
   return hanging("exchange ", text);
 }
 
+/// Where what a step loses is more than what it spends in collectives: not all of the loss is spent there.
+std::string exposed_line(const RunRecord& record) {
+  const auto share = record.metrics.values.find("communication_ratio");
+  if (!record.communication || share == record.metrics.values.end()) return "";
+  const auto exposed = record.communication->exposed_ratio;
+  if (!exposed || !share->second || *exposed <= *share->second) return "";
+  return hanging(
+      "exposed  ",
+      fmt::format("{} of a step, though only {} are inside collectives: a step without the exchange "
+                  "also copies no gradients into buckets, shares its cores with no exchange and "
+                  "waits for no other rank's slow step",
+                  format_share(exposed), format_share(share->second)));
+}
+
 }  // namespace
 
 std::string rank_name(int64_t rank, const std::optional<std::string>& host) {
@@ -108,7 +122,7 @@ std::string rank_table(const RunRecord& record) {
                                   : fmt::format("the {} of {} ranks that compute longest, means per step\n",
                                                 shown, record.ranks.size());
   return heading + format_grid(rank_grid(record), TableStyle::text) + devices_line(record) +
-         slowest_line(record) + exchange_line(record);
+         slowest_line(record) + exchange_line(record) + exposed_line(record);
 }
 
 }  // namespace flopmark

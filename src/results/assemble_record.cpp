@@ -216,7 +216,7 @@ RunRecord assemble_record(const RecordInputs& inputs) {
     append(record.warnings, data_warnings(launches));
     append(record.warnings, condition_warnings(launches));
     append(record.warnings, machine_warnings(record));
-    append(record.warnings, rank_warnings(record));
+    append(record.warnings, rank_warnings(record, launches));
   }
   append(record.warnings, subject_warnings(inputs.subject));
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "metrics/ranks.h"
@@ -8,12 +9,24 @@
 namespace flopmark {
 namespace {
 
-constexpr double kSlowRank = 0.10;
+/// Beyond the median of the others. Ranks that share a CPU's cores take them from each other by chance.
+constexpr double kSlowRank = 0.10, kSlowRankOfSharedCores = 0.25;
+constexpr double kMostLaunches = 0.75;
 
-std::optional<Warning> slow_rank(const RunRecord& record) {
+bool shares_cores(const RankSummary& rank, const RunRecord& record) {
+  const auto here = std::count_if(record.ranks.begin(), record.ranks.end(),
+                                  [&](const RankSummary& other) { return other.host == rank.host; });
+  return !record.environment.cuda && here > 1;
+}
+
+/// The one that is slower in nearly every launch; another one in each is chance.
+std::optional<Warning> slow_rank(const RunRecord& record, const std::vector<LaunchSamples>& launches) {
   const auto slowest = slowest_rank(record.ranks);
-  if (!slowest || slowest->excess_ratio <= kSlowRank) return std::nullopt;
+  if (!slowest) return std::nullopt;
   const RankSummary& rank = *slowest->rank;
+  const double limit = shares_cores(rank, record) ? kSlowRankOfSharedCores : kSlowRank;
+  if (slowest->excess_ratio <= limit || slowest_share(launches, rank.rank, limit) < kMostLaunches)
+    return std::nullopt;
   return Warning{
       "slow_rank",
       fmt::format(
@@ -41,10 +54,10 @@ std::optional<Warning> exposed_unknown(const RunRecord& record) {
 
 }  // namespace
 
-std::vector<Warning> rank_warnings(const RunRecord& record) {
+std::vector<Warning> rank_warnings(const RunRecord& record, const std::vector<LaunchSamples>& launches) {
   std::vector<Warning> warnings;
-  for (const auto find : {slow_rank, devices_differ, exposed_unknown}) {
-    if (auto found = find(record)) warnings.push_back(std::move(*found));
+  for (auto& found : {slow_rank(record, launches), devices_differ(record), exposed_unknown(record)}) {
+    if (found) warnings.push_back(*found);
   }
   return warnings;
 }

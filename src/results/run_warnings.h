@@ -30,10 +30,11 @@ std::vector<Warning> data_warnings(const std::vector<LaunchSamples>& launches);
 /// environment and ruler.
 std::vector<Warning> machine_warnings(const RunRecord& record);
 
-/// Of a job of several ranks: slow_rank (one computes for over 10 % longer than the median of the others),
-/// devices_differ (not all ranks run on devices of one name), exposed_unknown (what the exchange costs a step
-/// could not be measured).
-std::vector<Warning> rank_warnings(const RunRecord& record);
+/// Of a job of several ranks: slow_rank (one computes for over 10 % longer than the median of the others, on
+/// the mean and in three quarters of the launches; 25 % where CPU ranks share a host's cores), devices_differ
+/// (not all ranks run on devices of one name), exposed_unknown (what the exchange costs a step could not be
+/// measured).
+std::vector<Warning> rank_warnings(const RunRecord& record, const std::vector<LaunchSamples>& launches);
 
 /// no_commit, dirty_tree, dirty_unknown.
 std::vector<Warning> subject_warnings(const Subject& subject);

@@ -67,6 +67,16 @@ TEST(Ranks, TheSlowestIsTheOneThatComputesLongest) {
   EXPECT_FALSE(slowest_rank(ranks)) << "nothing was measured";
 }
 
+TEST(Ranks, TheSlowestOfEachLaunchIsCounted) {
+  LaunchSamples other_way = two_ranks();
+  std::swap(other_way.ranks[0].compute_s, other_way.ranks[1].compute_s);
+  const std::vector<LaunchSamples> launches{two_ranks(), two_ranks(), other_way, two_ranks()};
+  EXPECT_DOUBLE_EQ(slowest_share(launches, 1, 0.1), 0.75);
+  EXPECT_DOUBLE_EQ(slowest_share(launches, 0, 0.1), 0.25);
+  EXPECT_DOUBLE_EQ(slowest_share(launches, 1, 0.2), 0) << "it is 17 % slower";
+  EXPECT_DOUBLE_EQ(slowest_share({}, 1, 0.1), 0);
+}
+
 TEST(Communication, IsTheMeanOfTheRanks) {
   const auto communication = summarize_communication({two_ranks()});
   ASSERT_TRUE(communication);

@@ -46,6 +46,16 @@ TEST(RankTable, NamesTheSlowestByItsComputeTime) {
       HasSubstr("slowest  rank 1 on beta computes for 140.0 ms of a step outside the exchange, 16.7 %"));
 }
 
+TEST(RankTable, SaysWhereMoreIsLostThanIsSpentInCollectives) {
+  RunRecord record = two_rank_record();
+  EXPECT_THAT(rank_table(record), Not(HasSubstr("\nexposed  ")));
+  record.communication->exposed_ratio = 0.4;
+  EXPECT_THAT(rank_table(record),
+              HasSubstr("\nexposed  40.0 % of a step, though only 25.0 % are inside collectives: "));
+  record.communication->exposed_ratio.reset();
+  EXPECT_THAT(rank_table(record), Not(HasSubstr("\nexposed  ")));
+}
+
 TEST(RankTable, ShowsDevicesWhereTheyDiffer) {
   RunRecord record = two_rank_record();
   EXPECT_THAT(rank_table(record), Not(HasSubstr("devices")));
