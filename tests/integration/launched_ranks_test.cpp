@@ -68,11 +68,11 @@ class LaunchedRanks : public RanksRun {
     options.arguments.insert(options.arguments.begin(), words.begin(), words.end());
     return options;
   }
-  void expect_two_ranks_on_record() const {
+  void expect_ranks_on_record(size_t ranks = 2) const {
     const nlohmann::json record = this->record();
     EXPECT_EQ(record["status"], "ok");
-    EXPECT_EQ(record["ranks"].size(), 2u);
-    EXPECT_EQ(record["config"]["parallel"]["ranks"], 2);
+    EXPECT_EQ(record["ranks"].size(), ranks);
+    EXPECT_EQ(record["config"]["parallel"]["ranks"], ranks);
     EXPECT_EQ(record["communication"]["backend"], "gloo");
   }
 };
@@ -87,7 +87,7 @@ TEST_F(LaunchedRanks, ByHandTheFirstWritesAndTheOtherIsSilent) {
   EXPECT_EQ(its.exit_code, 0) << its.err;
   EXPECT_EQ(its.out + its.err, "");
   EXPECT_THAT(firsts.out, HasSubstr("Samples/s"));
-  expect_two_ranks_on_record();
+  expect_ranks_on_record();
   EXPECT_EQ(record()["repeats"].size(), 3u);
 }
 
@@ -98,25 +98,48 @@ TEST_F(LaunchedRanks, Mpirun) {
       *mpirun,
       launched({"--allow-run-as-root", "--oversubscribe", "-n", "2"}, {"--set", "measure.repeats=2"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  expect_two_ranks_on_record();
+  expect_ranks_on_record();
 }
 
 TEST_F(LaunchedRanks, Torchrun) {
   const ProgramResult result =
       run_program(FLOPMARK_SMALL_TORCHRUN, launched({"2"}, {"--set", "measure.repeats=2"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  expect_two_ranks_on_record();
+  expect_ranks_on_record();
 }
 
-TEST_F(LaunchedRanks, TorchrunItself) {
-  const auto torchrun = program_named("torchrun");
-  if (!torchrun) GTEST_SKIP() << "no torchrun: install a torch package for Python";
-  const ProgramResult result =
-      run_program(*torchrun, launched({"--no_python", "--nproc_per_node", "2", "--rdzv_backend", "c10d",
-                                       "--rdzv_endpoint", "127.0.0.1:" + free_port()}));
+class RealTorchrun : public LaunchedRanks, public ::testing::WithParamInterface<int> {
+ protected:
+  /// That of the Python PyTorch which scripts/python-reference installs.
+  static std::filesystem::path reference() {
+    return std::filesystem::path(FLOPMARK_SOURCE_DIR) / ".deps" / "python";
+  }
+  /// What starts torchrun; empty where there is none.
+  static std::vector<std::string> torchrun() {
+    if (const auto installed = program_named("torchrun")) return {*installed};
+    const std::filesystem::path script = reference() / "bin" / "torchrun";
+    if (!std::filesystem::exists(script)) return {};
+    return {"env", "PYTHONPATH=" + reference().string(), "python3", script.string()};
+  }
+};
+
+TEST_P(RealTorchrun, StartsTheRanks) {
+  std::vector<std::string> words = torchrun();
+  if (words.empty()) GTEST_SKIP() << "no torchrun: scripts/python-reference installs one";
+  const std::string program = words.front();
+  words.erase(words.begin());
+  words.insert(words.end(), {"--no-python", "--nproc-per-node", std::to_string(GetParam()), "--master-addr",
+                             "127.0.0.1", "--master-port", free_port()});
+  ProgramOptions options = launched(words, {"--set", "measure.repeats=2"});
+  options.environment["OMP_NUM_THREADS"] = "1";
+  const ProgramResult result = run_program(program, options);
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  expect_two_ranks_on_record();
+  EXPECT_THAT(result.out, HasSubstr("Samples/s"));
+  expect_ranks_on_record(static_cast<size_t>(GetParam()));
+  EXPECT_EQ(record()["repeats"].size(), 2u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Ranks, RealTorchrun, ::testing::Values(2, 4));
 
 TEST_F(LaunchedRanks, UnderTorchrunAFailureIsOnRecord) {
   RunningProgram program(FLOPMARK_SMALL_TORCHRUN,
@@ -142,7 +165,7 @@ TEST_F(LaunchedRanks, TorchrunStartsThemAgain) {
   const ProgramResult result = run_program(FLOPMARK_SMALL_TORCHRUN, options);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("a fault on purpose"));
-  expect_two_ranks_on_record();
+  expect_ranks_on_record();
 }
 
 TEST_F(LaunchedRanks, OneThatDoesNotComeIsNamedInTime) {
