@@ -3,7 +3,7 @@
 //   loader_throughput CONFIG [SECONDS [WORKERS ...]]    e.g. loader_throughput pictures.json 5 0 1 2 4
 //
 // One line per number of workers: samples per second, and per worker. Beside it, a Python loader on the same
-// folder: benchmarks/loader_python FOLDER SIZE BATCH SECONDS WORKERS ...
+// folder: benchmarks/python/loader_python FOLDER SIZE BATCH SECONDS WORKERS ...
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -16,7 +16,7 @@ import tempfile
 RUN_BY_CI = {"scripts/quickstart", "scripts/test"}
 NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "flopmark check configs/llama-tiny-cpu.json",  # a verdict on the noise of the machine that tests
-    "scripts/python-reference",
+    "scripts/python-reference --models",
     "flopmark doctor configs/quickstart.json",
     "flopmark ab configs/quickstart.json --b.set train.precision=bf16-mixed",
     "flopmark ab configs/quickstart.json --a.ref HEAD~1 --build 'scripts/setup && cmake --workflow --preset release' --budget 30m --format markdown",
@@ -25,7 +25,9 @@ NEEDS_MORE = {  # run by hand: what they need is no part of the gate
     "git bisect run flopmark ab configs/quickstart.json --a.ref v1.0 --build 'scripts/setup && cmake --workflow --preset release' --mid 0.025",
     "scripts/gpu-check --deps gpu-deps --output gpu-check.json",
     "cmake --preset release -B build/bench -DFLOPMARK_BENCHMARKS=ON && cmake --build build/bench",
-    "benchmarks/compare_python",
+    "benchmarks/python/compare_quickstart",
+    "benchmarks/python/compare_eager",
+    "benchmarks/python/compare_loaders",
     "build/bench/bin/loop_overhead configs/quickstart.json 1.002",
     "build/bench/bin/loop_overhead configs/mlp-cpu.json 1.005",
 }

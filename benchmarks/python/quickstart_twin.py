@@ -1,6 +1,6 @@
 """The quickstart's step in Python PyTorch: same model, data, threads and optimizer as step_server, same protocol.
 
-  python_twin.py DRY_RUN.json THREADS    (the JSON of `flopmark run CONFIG --dry-run`)
+  quickstart_twin.py DRY_RUN.json THREADS    (the JSON of `flopmark run CONFIG --dry-run`)
 """
 import json
 import sys
@@ -76,7 +76,7 @@ def main():
             nn.utils.clip_grad_norm_(model.parameters(), config["train"]["gradient_clip"])
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-        print((time.perf_counter() - start) / steps, loss.item(), flush=True)
+        print((time.perf_counter() - start) / steps, loss.item(), 0, flush=True)
 
 
 main()
