@@ -21,7 +21,7 @@ constexpr auto kPoll = std::chrono::milliseconds(20);
 constexpr const char* kAnyFailed = "failed/any";
 /// Where something has failed already, the store may be gone as well: so long may one call to it take.
 constexpr double kWordLimit_s = 2;
-/// Where nothing has, as far as is known, it may be slow only.
+/// Where nothing has, as far as is known: the store's lock may be held by a call that waits for another rank.
 constexpr double kLookLimit_s = 10;
 
 /// Of the time limit, for the first meeting: who waits alone has told so before a limit of its caller's that
@@ -170,7 +170,7 @@ void RankGroup::note_failure(const Failure& failure, bool own) noexcept {
 
 bool RankGroup::is_given_up() noexcept {
   try {
-    return state_->store->has({kAnyFailed}, kLookLimit_s);
+    return state_->store->look({kAnyFailed}, kLookLimit_s).value_or(false);
   } catch (const std::exception&) {
     return true;
   }

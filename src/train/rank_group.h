@@ -82,8 +82,8 @@ class RankGroup {
     Failure failure;
     bool own = false;
   };
-  /// Whether another rank has noted a failure, or the meeting does not answer any more. From any thread,
-  /// after meet().
+  /// Whether another rank has noted a failure, or the meeting is gone; false while that cannot be told. From
+  /// any thread, after meet(), whatever the others do.
   bool is_given_up() noexcept;
   /// What the others have noted within `limit_s`; ends early when there is a rank that failed by itself, or
   /// all have noted something. Never throws; `reachable` is whether the store still answers.

@@ -126,16 +126,22 @@ RankStore::RankStore(const RankPlace& place, double timeout_s)
 
 RankStore::~RankStore() = default;
 
-/// Calls the store. One that hangs holds a lock that the next calls would want.
+/// Calls the store. @returns whether it answered.
 template <typename Call>
-void RankStore::in_time(std::optional<double> limit_s, Call call) {
-  const double patience_s = limit_s ? std::min(*limit_s, timeout_s_) : timeout_s_ + kGrace_s;
+bool RankStore::answers(double patience_s, Call call) {
   if (dead_) throw PeerLost("the meeting of the ranks did not answer before");
   try {
-    if (ends_within(patience_s, std::move(call))) return;
+    return ends_within(patience_s, std::move(call));
   } catch (const std::exception& error) {
     throw PeerLost("the meeting of the ranks has ended: " + first_line_of(error));
   }
+}
+
+/// One that hangs holds a lock that the next calls would want.
+template <typename Call>
+void RankStore::in_time(std::optional<double> limit_s, Call call) {
+  const double patience_s = limit_s ? std::min(*limit_s, timeout_s_) : timeout_s_ + kGrace_s;
+  if (answers(patience_s, std::move(call))) return;
   dead_ = true;
   throw PeerLost(fmt::format("the meeting of the ranks does not answer within {:g} s", patience_s));
 }
@@ -148,6 +154,13 @@ bool RankStore::has(const std::vector<std::string>& keys, std::optional<double> 
   const auto there = std::make_shared<bool>(false);
   in_time(limit_s, [state = state_, keys, there] { *there = state->store->check(keys); });
   return *there;
+}
+
+std::optional<bool> RankStore::look(const std::vector<std::string>& keys, double limit_s) {
+  const auto there = std::make_shared<bool>(false);
+  const bool answered =
+      answers(limit_s, [state = state_, keys, there] { *there = state->store->check(keys); });
+  return answered ? std::optional(*there) : std::nullopt;
 }
 
 std::string RankStore::get(const std::string& key, std::optional<double> limit_s) {

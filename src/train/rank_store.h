@@ -35,11 +35,14 @@ class RankStore {
   RankStore(const RankStore&) = delete;
   RankStore& operator=(const RankStore&) = delete;
 
-  /// The next four throw PeerLost where the store cannot be reached any more. `limit_s`: shorter than the
+  /// The next five throw PeerLost where the store cannot be reached any more. `limit_s`: shorter than the
   /// group's time limit.
   void put(const std::string& key, const std::string& text, std::optional<double> limit_s = std::nullopt);
   /// Whether all of them are there.
   bool has(const std::vector<std::string>& keys, std::optional<double> limit_s = std::nullopt);
+  /// The same from another thread, which changes nothing for this one's calls: absent where there was no
+  /// answer in time, as while another call waits for a key.
+  std::optional<bool> look(const std::vector<std::string>& keys, double limit_s);
   /// Of a key that is there.
   std::string get(const std::string& key, std::optional<double> limit_s = std::nullopt);
   /// Writes the text where nothing is yet. @returns what is there then.
@@ -50,6 +53,8 @@ class RankStore {
   const State& state() const { return *state_; }
 
  private:
+  template <typename Call>
+  bool answers(double patience_s, Call call);
   template <typename Call>
   void in_time(std::optional<double> limit_s, Call call);
 

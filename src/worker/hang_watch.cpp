@@ -47,10 +47,10 @@ void HangWatch::run() {
   Standstill standstill(state_);
   while (!ends_within(std::min(kLongestLook, options_.patience / 4))) {
     if (standstill.lasts() < options_.patience) continue;
-    const auto failure = options_.given_up();
-    if (!failure) continue;
+    if (!options_.given_up()) continue;
     if (ends_within(options_.grace)) return;
-    if (standstill.lasts() >= options_.patience) options_.leave(*failure);
+    if (standstill.lasts() < options_.patience) continue;
+    if (const auto failure = options_.given_up()) options_.leave(*failure);  // by now all others have spoken
   }
 }
 

@@ -21,8 +21,9 @@ class HangWatch {
     std::chrono::duration<double> patience{60};
     /// From `given_up` to `leave`: whoever waits in a collective learns of its end there, and is left alone.
     std::chrono::duration<double> grace{3};
-    std::function<std::optional<Failure>()> given_up;  ///< what the standstill is, if the job is lost
-    std::function<void(const Failure&)> leave;         ///< ends the process
+    /// What the standstill is, if the job is lost; asked before the grace and after it.
+    std::function<std::optional<Failure>()> given_up;
+    std::function<void(const Failure&)> leave;  ///< ends the process
   };
   /// `state` outlives it. Both functions are called from its thread.
   HangWatch(const LoopState& state, Options options);

@@ -187,6 +187,15 @@ Failure RankJob::failure_of_peer(int64_t rank, Failure cause) const {
   return cause;
 }
 
+/// Those of the others that have said nothing.
+std::vector<int64_t> RankJob::silent_ranks(const std::map<int64_t, RankGroup::Noted>& noted) const {
+  std::vector<int64_t> silent;
+  for (int64_t rank = 0; rank < place_.ranks; ++rank) {
+    if (rank != place_.rank && noted.count(rank) == 0) silent.push_back(rank);
+  }
+  return silent;
+}
+
 Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
   bool reachable = false;
   const auto noted = group_.noted_failures(kWordLimit_s, reachable);
@@ -205,9 +214,7 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
   const bool lost_meeting =
       !reachable && place_.meeting_file.empty() && !place_.agent_store && place_.rank != 0;
   if (lost_meeting) silent.push_back(0);
-  for (int64_t rank = 0; reachable && rank < place_.ranks; ++rank) {
-    if (rank != place_.rank && noted.count(rank) == 0) silent.push_back(rank);
-  }
+  if (reachable) silent = silent_ranks(noted);
   if (!silent.empty()) {
     if (silent.size() == 1) blame(failure, silent.front());  // several: healthy ones may just be late
     failure.text = fmt::format("no word from {}{} since {}: {}", rank_list(silent, group_.host_names()),
@@ -224,15 +231,20 @@ Failure RankJob::lost_peer(const Failure& here, const PeerLost& lost) {
 std::optional<Failure> RankJob::given_up(const Failure& here) {
   if (!group_.is_given_up()) return std::nullopt;
   bool reachable = false;
-  for (const auto& [rank, entry] : group_.noted_failures(0, reachable)) {
+  const auto noted = group_.noted_failures(0, reachable);
+  for (const auto& [rank, entry] : noted) {
     if (entry.own) return failure_of_peer(rank, entry.failure);
   }
+  const std::vector<int64_t> silent = silent_ranks(noted);
   Failure failure = here;
   const std::string stood =
       fmt::format("stood still in {} for {:g} s (parallel.timeout_s)", place_of(here), group_.timeout_s());
-  if (!reachable) {
+  if (!reachable || !silent.empty()) {
     failure.kind = kPeerLost;
-    failure.text = fmt::format("rank {} {}, and the meeting of the ranks is gone", place_.rank, stood);
+    failure.text =
+        fmt::format("rank {} {}, and {}", place_.rank, stood,
+                    reachable ? "there is no word from " + rank_list(silent, group_.host_names()) + " either"
+                              : "the meeting of the ranks is gone");
     return failure;
   }
   blame(failure, place_.rank);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,9 +46,10 @@ class RankJob {
   /// Tells the others. `lost`:
   /// what failed lies with other ranks; then it waits up to two seconds for their word.
   Failure explained(Failure failure, const PeerLost* lost);
-  /// Of this rank, which stands still `here`: what that is a part of, once the other ranks have failed or
-  /// given up waiting, or their meeting is gone; absent while they have not. Tells nobody. From any thread,
-  /// after meet(). Waits for seconds at most.
+  /// Of this rank, which stands still `here`: what that is a part of, once another rank has failed or given
+  /// up waiting, or their meeting is gone; absent while they have not. Its own fault it is only if all others
+  /// have given up: else it may wait for one of them itself. Tells nobody. From any thread, after meet().
+  /// Waits for seconds at most.
   std::optional<Failure> given_up(const Failure& here);
   /// Tells the others. From any thread, after meet().
   void note(const Failure& failure) noexcept;
@@ -56,6 +58,7 @@ class RankJob {
 
  private:
   Failure lost_peer(const Failure& here, const PeerLost& lost);
+  std::vector<int64_t> silent_ranks(const std::map<int64_t, RankGroup::Noted>& noted) const;
   Failure failure_of_peer(int64_t rank, Failure cause) const;
   void blame(Failure& failure, int64_t rank) const;
   void require_own_gpus(const std::string& uuid, const std::vector<std::string>& hosts);

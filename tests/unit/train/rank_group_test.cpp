@@ -201,6 +201,22 @@ TEST(RankGroup, AStoreThatFallsSilentHoldsUpAFailureForSecondsOnly) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(6));
 }
 
+// A call that waits for another rank in the store holds its lock: that is no reason to give a rank up.
+TEST(RankGroup, AStoreThatIsWaitedInIsNotGone) {
+  const int64_t port = SilentListener().close();
+  RankGroup first(over_tcp(0, 2, port, 2)), other(over_tcp(1, 2, port, 2));
+  auto met = std::async(std::launch::async, [&] { first.meet(); });
+  other.meet();
+  met.get();
+  auto alone =
+      std::async(std::launch::async, [&] { EXPECT_THROW(other.connect("gloo", torch::kCPU), PeerLost); });
+  while (alone.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    EXPECT_FALSE(other.is_given_up());
+  }
+  first.note_failure({.kind = "error", .phase = "load", .step = {}, .text = "on purpose"}, /*own=*/true);
+  EXPECT_TRUE(other.is_given_up());
+}
+
 // Rank 1 never takes part: the others' all-reduce ends at the time limit, and says so.
 TEST(RankGroup, ACollectiveWithoutOneRankEndsInTime) {
   test::run_ranks(
