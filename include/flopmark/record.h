@@ -101,7 +101,7 @@ struct WarmupSummary {
   std::string reason;
 };
 
-/// Why a run has no result. `step` counts from 1 within `phase` (load, warmup, timed, count, save).
+/// Why a run has no result. `step` counts from 1 within `phase` (load, warmup, timed, cached, count, save).
 struct Failure {
   std::string kind;  ///< out_of_memory, crash, killed, timeout, nan_loss, peer_lost, error
   std::string phase;

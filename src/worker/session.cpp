@@ -113,7 +113,7 @@ LaunchSamples run_whole_launch(const RunConfig& config, const ModelMaker& maker,
   if (!state.stop.load()) {
     session.time_steps();
   }
-  if (!state.stop.load()) {
+  if (!state.stop.load() && !session.samples().failure) {  // a device that failed may refuse all work
     if (ranks != nullptr) ranks->group().wait_for_all();
     if (ranks == nullptr || ranks->reads_ruler()) read_ruler_on(device, session.samples().ruler);
     if (ranks != nullptr) ranks->group().wait_for_all();
