@@ -53,6 +53,18 @@ struct Demand {
   std::string wanted, fault;
 };
 
+/// The loss reads them in their order, whatever their sizes are.
+bool are_targets(const torch::Tensor& tensor, const torch::Tensor& ids) {
+  const bool is_flat = tensor.dim() == 1 && tensor.numel() == ids.numel();
+  return tensor.scalar_type() == torch::kLong && (is_flat || tensor.sizes() == ids.sizes());
+}
+
+/// A class per image, as a column too.
+bool are_classes(const torch::Tensor& tensor, int64_t images) {
+  return tensor.scalar_type() == torch::kLong && tensor.dim() > 0 && tensor.size(0) == images &&
+         tensor.numel() == images;
+}
+
 /// Of bert, which makes its own targets, the ids alone are read.
 Demand token_demand(const ModelShape& model, const Tensors& inputs) {
   const bool masks = model.type == "bert";
@@ -69,8 +81,7 @@ Demand token_demand(const ModelShape& model, const Tensors& inputs) {
     demand.fault = "inputs[0] is " + text_of(inputs[0]);
   } else if (model.max_sequence_length > 0 && inputs[0].size(1) > model.max_sequence_length) {
     demand.fault = fmt::format("T is {}", inputs[0].size(1));
-  } else if (!masks &&
-             (!is_number_of(inputs[1], torch::kLong, 2) || inputs[1].sizes() != inputs[0].sizes())) {
+  } else if (!masks && !are_targets(inputs[1], inputs[0])) {
     demand.fault = "inputs[1] is " + text_of(inputs[1]);
   }
   for (size_t i = 0; demand.fault.empty() && i < (masks ? 1 : inputs.size()); ++i) {
@@ -100,7 +111,7 @@ Demand image_demand(const ModelShape& model, const Tensors& inputs) {
     demand.fault = "there are not two";
   } else if (!are_images(model, inputs[0])) {
     demand.fault = "inputs[0] is " + text_of(inputs[0]);
-  } else if (!is_number_of(inputs[1], torch::kLong, 1) || inputs[1].size(0) != inputs[0].size(0)) {
+  } else if (!are_classes(inputs[1], inputs[0].size(0))) {
     demand.fault = "inputs[1] is " + text_of(inputs[1]);
   } else {
     demand.fault = value_fault(inputs, 1, model.classes);

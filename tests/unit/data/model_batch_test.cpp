@@ -71,6 +71,8 @@ torch::Tensor ids(at::IntArrayRef sizes, int64_t value = 3) {
 TEST(ModelBatch, WhatSuitsTheModelPasses) {
   EXPECT_EQ(outcome(language("llama"), {ids({2, 8}), ids({2, 8})}), "accepted");
   EXPECT_EQ(outcome(language("gpt2", 8), {ids({2, 8}).to(torch::kInt), ids({2, 8}, -100)}), "accepted");
+  EXPECT_EQ(outcome(language("gpt2", 8), {ids({2, 8}), ids({16})}), "accepted") << "flat targets";
+  EXPECT_EQ(outcome(images("resnet"), {torch::ones({2, 3, 8, 8}), ids({2, 1})}), "accepted") << "a column";
   EXPECT_EQ(outcome(language("bert", 8), {ids({2, 8})}), "accepted");
   EXPECT_EQ(outcome(language("bert", 8), {ids({2, 8}), torch::ones({2})}), "accepted") << "is not read";
   EXPECT_EQ(outcome(images("resnet"), {torch::ones({2, 3, 8, 8}), ids({2})}), "accepted");
@@ -92,6 +94,7 @@ TEST(ModelBatch, SaysWhatTheModelTakesAndWhatTheDataGave) {
     EXPECT_THAT(outcome(config, {torch::ones({2, 8}), good}), HasSubstr(": inputs[0] is Float [2, 8];"));
     EXPECT_THAT(outcome(config, {ids({16}), ids({16})}), HasSubstr(": inputs[0] is Long [16];"));
     EXPECT_THAT(outcome(config, {good, ids({2, 7})}), HasSubstr(": inputs[1] is Long [2, 7];"));
+    EXPECT_THAT(outcome(config, {good, ids({8, 2})}), HasSubstr(": inputs[1] is Long [8, 2];"));
     EXPECT_THAT(outcome(config, {good, good.to(torch::kInt)}), HasSubstr(": inputs[1] is Int [2, 8];"));
     EXPECT_THAT(outcome(config, {ids({2, 9}), ids({2, 9})}), HasSubstr(": T is 9;"));
     EXPECT_THAT(outcome(config, {ids({2, 8}, 50), good}), HasSubstr(": inputs[0] has the value 50;"));
