@@ -108,7 +108,8 @@ std::string why_no_device(const std::filesystem::path& worker, const std::string
     if (error.code() != ExitCode::usage) throw;
     const std::string text = error.what();
     const size_t last = text.find_last_of('\n');
-    return text.substr(text.find_first_not_of(" \n", last == std::string::npos ? 0 : last));
+    const size_t begin = text.find_first_not_of(" \n", last == std::string::npos ? 0 : last);
+    return begin == std::string::npos ? text : text.substr(begin);
   }
 }
 

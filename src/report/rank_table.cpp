@@ -100,6 +100,7 @@ std::string exposed_line(const RunRecord& record) {
   if (!record.communication || share == record.metrics.values.end()) return "";
   const auto exposed = record.communication->exposed_ratio;
   if (!exposed || !share->second || *exposed <= *share->second) return "";
+  if (format_share(exposed) == format_share(share->second)) return "";
   return hanging(
       "exposed  ",
       fmt::format("{} of a step, though only {} are inside collectives: a step without the exchange "

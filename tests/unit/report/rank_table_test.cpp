@@ -52,6 +52,8 @@ TEST(RankTable, SaysWhereMoreIsLostThanIsSpentInCollectives) {
   record.communication->exposed_ratio = 0.4;
   EXPECT_THAT(rank_table(record),
               HasSubstr("\nexposed  40.0 % of a step, though only 25.0 % are inside collectives: "));
+  record.communication->exposed_ratio = 0.25001;
+  EXPECT_THAT(rank_table(record), Not(HasSubstr("\nexposed  "))) << "25.0 %, too";
   record.communication->exposed_ratio.reset();
   EXPECT_THAT(rank_table(record), Not(HasSubstr("\nexposed  ")));
 }
