@@ -228,9 +228,8 @@ TEST_F(RankLaunch, UnderALauncherOneThatFallsSilentIsEnded) {
 
 TEST_F(RankLaunch, UnderALauncherOneThatSpeaksHasItsTime) {
   LaunchRequest wanted = job(2, "slow");
-  wanted.config["measure"]["steps"] = 12;  // 0.2 s each
-  wanted.config["parallel"]["timeout_s"] = 0.5;
-  wanted.peer_grace = std::chrono::milliseconds(500);
+  wanted.config["measure"]["steps"] = 15;  // 0.2 s each, longer than the silence of 2 s
+  wanted.config["parallel"]["timeout_s"] = 1;
   wanted.place = RankPlace{};
   wanted.place->ranks = 2;
   wanted.place->master_address = "n04";
