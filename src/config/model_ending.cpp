@@ -50,12 +50,12 @@ const ModelKind* kind_of(const fs::path& file) {
 
 [[noreturn]] void refuse_kind(const std::string& place, const ModelKind& held, bool no_config) {
   if (&held == &kSaved) {
-    throw usage_error(fmt::format(
+    throw judge_error(fmt::format(
         "{}: is {}, which holds no model that runs; save the model with torch.jit.save (.pt, {}) or "
         "torch.export.save (.pt2, {})",
         place, held.what, kTorchScript.key, kExported.key));
   }
-  throw usage_error(
+  throw judge_error(
       no_config ? fmt::format("{}: is {}, whose files end in {}; rename it so", place, held.what, held.ending)
                 : fmt::format("{}: is {}; name it with {}", place, held.what, held.key));
 }

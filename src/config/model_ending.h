@@ -14,7 +14,7 @@ std::string model_ending(const std::filesystem::path& file);
 /// Holds the model files that `layer` names against their content, as far as a look at their end tells it:
 /// before anything else is asked for that a model of that kind would need. A file that is not there yet, or
 /// is of no kind that is known, is left to the worker. `file`: the config, or the model in its place.
-/// @throws Error 200 saying what a file is, and the key or ending that it goes by.
+/// @throws Error 125 saying what a file is, and the key or ending that it goes by.
 void check_model_kind(const ConfigLayer& layer, const std::filesystem::path& file);
 
 }  // namespace flopmark

@@ -28,33 +28,40 @@ TEST(ModelEnding, IsTheSameInAnyCase) {
 }
 
 // Before data.inputs is asked for, which a model of torch.export does not need.
+/// 125, as whatever is wrong about a file: a bisection skips the commit that built it so.
+template <typename Call>
+std::string refused_file(Call call) {
+  return refusal(call, ExitCode::cannot_judge);
+}
+
 TEST(ModelKind, AFileThatGoesByTheOthersEndingIsNamedAtOnce) {
   const CopiedModel exported("mlp.pt2", "renamed.pt"), script("mlp.pt", "renamed.PT2");
-  EXPECT_THAT(refusal([&] { load_config(exported.file); }),
+  EXPECT_THAT(refused_file([&] { load_config(exported.file); }),
               EndsWith("renamed.pt: is an archive of torch.export, whose files end in .pt2; rename it so"));
-  EXPECT_THAT(refusal([&] { load_config(script.file); }),
+  EXPECT_THAT(refused_file([&] { load_config(script.file); }),
               EndsWith("renamed.PT2: is TorchScript, whose files end in .pt; rename it so"));
 }
 
 TEST(ModelKind, AKeyOfTheOtherKindIsNamedAtOnce) {
   const CopiedModel exported("mlp.pt2", "model.pt2"), script("mlp.pt", "model.pt");
-  EXPECT_THAT(refusal([&] {
+  EXPECT_THAT(refused_file([&] {
                 load_config(exported.files.write("run.json", R"({"model": {"torchscript": "model.pt2"}})"));
               }),
               AllOf(HasSubstr("run.json:1: model.torchscript \"model.pt2\": is an archive of torch.export"),
                     EndsWith("; name it with model.exported")));
-  EXPECT_THAT(
-      refusal([&] {
-        load_config(script.files.write("run.json", "{}"), {"model.exported=" + script.file.string()});
-      }),
-      AllOf(HasSubstr("--set \"model.exported="), EndsWith("is TorchScript; name it with model.torchscript")));
+  EXPECT_THAT(refused_file([&] {
+                load_config(script.files.write("run.json", "{}"), {"model.exported=" + script.file.string()});
+              }),
+              AllOf(HasSubstr("--set \"model.exported="),
+                    EndsWith("is TorchScript; name it with model.torchscript")));
 }
 
 TEST(ModelKind, AnArchiveOfTorchSaveIsNoModel) {
   const ConfigFiles files;
-  EXPECT_THAT(refusal([&] { load_config(files.write("w.pt", "PK\x03\x04 archive/data.pkl PK\x05\x06")); }),
-              AllOf(HasSubstr("w.pt: is an archive of torch.save"),
-                    HasSubstr("torch.jit.save (.pt, model.torchscript)")));
+  EXPECT_THAT(
+      refused_file([&] { load_config(files.write("w.pt", "PK\x03\x04 archive/data.pkl PK\x05\x06")); }),
+      AllOf(HasSubstr("w.pt: is an archive of torch.save"),
+            HasSubstr("torch.jit.save (.pt, model.torchscript)")));
 }
 
 TEST(ModelKind, WhatIsAsItShouldBeOrNotKnownIsLeftToTheWorker) {
