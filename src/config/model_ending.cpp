@@ -83,4 +83,8 @@ void check_model_kind(const ConfigLayer& layer, const fs::path& file) {
   }
 }
 
+void check_no_model(const fs::path& file) {
+  if (const ModelKind* held = kind_of(file)) refuse_kind(file.string(), *held, true);
+}
+
 }  // namespace flopmark

@@ -17,4 +17,8 @@ std::string model_ending(const std::filesystem::path& file);
 /// @throws Error 125 saying what a file is, and the key or ending that it goes by.
 void check_model_kind(const ConfigLayer& layer, const std::filesystem::path& file);
 
+/// For a file that is to be a config by its ending.
+/// @throws Error 125 as check_model_kind if it is a model.
+void check_no_model(const std::filesystem::path& file);
+
 }  // namespace flopmark

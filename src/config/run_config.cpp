@@ -72,6 +72,7 @@ ConfigLayer layer_of_model(const fs::path& file) {
 }  // namespace
 
 RunConfig load_config(const fs::path& file, const std::vector<std::string>& sets) {
+  if (!is_model_file(file)) check_no_model(file);
   ConfigLayer layer = is_model_file(file) ? layer_of_model(file) : read_config_files(file);
   for (const std::string& assignment : sets) add_set(assignment, layer);
   check_model_kind(layer, file);

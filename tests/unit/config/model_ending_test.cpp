@@ -56,6 +56,14 @@ TEST(ModelKind, AKeyOfTheOtherKindIsNamedAtOnce) {
                     EndsWith("is TorchScript; name it with model.torchscript")));
 }
 
+TEST(ModelKind, AModelByAnyOtherNameIsNoConfig) {
+  const CopiedModel exported("mlp.pt2", "model.bin"), script("mlp.pt", "model");
+  EXPECT_THAT(refused_file([&] { load_config(exported.file); }),
+              EndsWith("whose files end in .pt2; rename it so"));
+  EXPECT_THAT(refused_file([&] { load_config(script.file); }),
+              EndsWith("whose files end in .pt; rename it so"));
+}
+
 TEST(ModelKind, AnArchiveOfTorchSaveIsNoModel) {
   const ConfigFiles files;
   EXPECT_THAT(
