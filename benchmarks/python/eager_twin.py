@@ -3,7 +3,8 @@
   eager_twin.py [--memory] NAME THREADS                      a model of the zoo, as its authors wrote it
   eager_twin.py [--memory] MODEL.pt2 THREADS BATCH.pt        an exported graph, run in Python
 
-With --memory it answers once, with the most bytes that tensors held so far, by PyTorch's profiler.
+With --memory it answers once, with the most bytes that tensors held so far, by PyTorch's profiler. As beside a loader there is then a data set and
+a batch made of it.
 """
 import itertools
 import sys
@@ -20,12 +21,13 @@ def load(name, *batch):
     return model_zoo.build(name)
 
 
-def steps_of(name, batch):
+def steps_of(name, batch, separate_batch=False):
     """A function that trains some steps and returns the last loss."""
-    module, inputs = load(name, *batch)
+    module, data = load(name, *batch)
+    inputs = [tensor.clone() for tensor in data] if separate_batch else data
     optimizer = torch.optim.SGD((p for p in module.parameters() if p.requires_grad), lr=0.001, fused=True)
 
-    def train(steps):
+    def train(steps, _kept=data):
         for _ in range(steps):
             loss = module(*inputs)
             loss.backward()
@@ -47,7 +49,7 @@ def main():
     torch.set_num_threads(int(threads))
     if memory:
         with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-            loss = steps_of(name, batch)(int(input()))
+            loss = steps_of(name, batch, separate_batch=True)(int(input()))
         print(0, loss, peak_bytes(profiler), flush=True)
         return
     train = steps_of(name, batch)
