@@ -11,6 +11,14 @@
 
 namespace flopmark {
 
+namespace {
+
+std::string thrown_text(const std::string& where, const std::string& text) {
+  return text.empty() ? where + " threw an exception without text" : fmt::format("{} threw: {}", where, text);
+}
+
+}  // namespace
+
 void rethrow_from_plugin(const PluginPlace& place, const std::string& call) {
   const std::string where = fmt::format("{}: {}", place.text(), call);
   try {
@@ -23,9 +31,9 @@ void rethrow_from_plugin(const PluginPlace& place, const std::string& call) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const c10::Error& error) {
-    throw std::runtime_error(fmt::format("{} threw: {}", where, error.what_without_backtrace()));
+    throw std::runtime_error(thrown_text(where, error.what_without_backtrace()));
   } catch (const std::exception& error) {
-    throw std::runtime_error(fmt::format("{} threw: {}", where, error.what()));
+    throw std::runtime_error(thrown_text(where, error.what()));
   } catch (...) {
     throw judge_error(fmt::format("{} threw something that is not a std::exception", where));
   }
@@ -34,7 +42,9 @@ void rethrow_from_plugin(const PluginPlace& place, const std::string& call) {
 PluginCall::PluginCall(PluginPlace place, std::string call)
     : place_(std::move(place)),
       call_(std::move(call)),
-      crash_line_(fmt::format("{}: crashed in {}\n", place_.text(), call_)) {}
+      texts_{fmt::format("{}: crashed in {}\n", place_.text(), call_),
+             fmt::format("{}: {} called exit(), which ends the process; throw an exception instead",
+                         place_.text(), call_)} {}
 
 void refuse_plugin(const PluginPlace& place, const std::string& why) {
   throw judge_error(fmt::format("{}: {}", place.text(), why));

@@ -19,8 +19,8 @@ struct PluginPlace {
 /// 125. Either way the text names the plug-in. Never returns.
 [[noreturn]] void rethrow_from_plugin(const PluginPlace& place, const std::string& call);
 
-/// A function of a plug-in, to be called. What it throws and what it crashes with names the plug-in and the
-/// call.
+/// A function of a plug-in, to be called. What it throws, crashes with or exits by names the plug-in and
+/// the call.
 class PluginCall {
  public:
   /// `call`: for messages: "loss() of my_model".
@@ -29,7 +29,7 @@ class PluginCall {
   /// What `function`, which calls the plug-in, returns. @throws as rethrow_from_plugin().
   template <class Function>
   auto operator()(Function function) const {
-    const CrashNote note(crash_line_);
+    const CrashNote note(texts_);
     try {
       return function();
     } catch (...) {
@@ -39,7 +39,8 @@ class PluginCall {
 
  private:
   PluginPlace place_;
-  std::string call_, crash_line_;
+  std::string call_;
+  CallTexts texts_;
 };
 
 /// @throws Error 125 that names the plug-in.

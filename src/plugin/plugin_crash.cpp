@@ -12,14 +12,14 @@ namespace {
 constexpr std::array<int, 5> kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 /// A signal handler reaches its data through globals only. It runs in the thread that crashed.
-thread_local const std::string* line_of_call = nullptr;
+thread_local const CallTexts* texts_of_call = nullptr;
 std::array<struct sigaction, kCrashes.size()> actions_before;
 
 /// Async-signal-safe, as what it gives way to.
 void on_crash(int signal) {
-  if (line_of_call != nullptr) {
-    [[maybe_unused]] const ssize_t written =
-        ::write(STDERR_FILENO, line_of_call->data(), line_of_call->size());
+  if (texts_of_call != nullptr) {
+    const std::string& line = texts_of_call->crash_line;
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   }
   for (size_t i = 0; i < kCrashes.size(); ++i) {
     if (kCrashes[i] == signal) ::sigaction(signal, &actions_before[i], nullptr);
@@ -38,12 +38,16 @@ bool watch_crashes() {
 
 }  // namespace
 
-CrashNote::CrashNote(const std::string& line) : before_(std::exchange(line_of_call, &line)) {
+CrashNote::CrashNote(const CallTexts& texts) : before_(std::exchange(texts_of_call, &texts)) {
   [[maybe_unused]] static const bool watched = watch_crashes();
 }
 
 CrashNote::~CrashNote() {
-  line_of_call = before_;
+  texts_of_call = before_;
+}
+
+std::string exit_of_call() {
+  return texts_of_call == nullptr ? "" : texts_of_call->exit_text;
 }
 
 }  // namespace flopmark

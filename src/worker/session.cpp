@@ -15,6 +15,7 @@
 #include "worker/channel.h"
 #include "worker/control.h"
 #include "worker/describe_failure.h"
+#include "worker/exit_watch.h"
 #include "worker/hang_watch.h"
 #include "worker/lost_collectives.h"
 #include "worker/measure_peak.h"
@@ -214,6 +215,7 @@ int run_session(const SessionOptions& options, const ModelMaker& maker) {
   static Orders orders;
   report_crashes(options.progress_fd, state);
   Channel channel(options.progress_fd, state);
+  const ExitWatch exits(channel, state);
   follow_front_end(state, orders);
   std::unique_ptr<RankJob> ranks;
   try {

@@ -25,6 +25,7 @@ struct Fault {
   void strike(int64_t call) const {
     if (call != at) return;
     if (kind == "throw") throw std::runtime_error("a fault on purpose");
+    if (kind == "throw_empty") throw std::runtime_error("");
     if (kind == "throw_int") throw 42;
     if (kind == "throw_torch") TORCH_CHECK(false, "sizes do not fit");
     if (kind == "usage") throw flopmark::usage_error("the batch is too small");
@@ -32,7 +33,8 @@ struct Fault {
     if (kind == "oom") torch::empty({int64_t{1} << 50});
     if (kind == "crash") ::raise(SIGSEGV);
     if (kind == "abort") ::raise(SIGABRT);
-    if (kind == "exit") std::_Exit(0);
+    if (kind == "exit") std::exit(0);
+    if (kind == "exit_at_once") std::_Exit(0);
   }
 };
 

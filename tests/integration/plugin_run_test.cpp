@@ -115,6 +115,8 @@ TEST_F(PluginRun, FaultsOfAStepHavePhaseAndStep) {
   EXPECT_EQ(thrown["step"], 3);
   EXPECT_THAT(thrown["text"].get<std::string>(),
               AllOf(HasSubstr("loss() of model threw: sizes do not fit"), Not(HasSubstr("frame #"))));
+  EXPECT_THAT(failure_of("throw_empty", 2)["text"].get<std::string>(),
+              HasSubstr("loss() of model threw an exception without text"));
   EXPECT_EQ(failure_of("oom", 2)["kind"], "out_of_memory");
   EXPECT_EQ(failure_of("nan", 3)["kind"], "nan_loss");
 }
@@ -124,7 +126,13 @@ TEST_F(PluginRun, ACrashOrAnEndOfTheProcessIsAFailureToo) {
   EXPECT_EQ(crash["kind"], "crash");
   EXPECT_EQ(crash["step"], 5);
   EXPECT_THAT(crash["text"].get<std::string>(), HasSubstr("SIGSEGV"));
-  EXPECT_FALSE(failure_of("exit", 5)["text"].get<std::string>().empty());
+  EXPECT_FALSE(failure_of("exit_at_once", 5)["text"].get<std::string>().empty());
+  const auto exit = failure_of("exit", 12 + 4);
+  EXPECT_EQ(exit["kind"], "error");
+  EXPECT_EQ(exit["phase"], "timed");
+  EXPECT_EQ(exit["step"], 4);
+  EXPECT_THAT(exit["text"].get<std::string>(),
+              HasSubstr("model.plugin " + kFaulty + ": loss() of model called exit()"));
 }
 
 TEST_F(PluginRun, ACrashNamesTheFileAndTheCall) {
