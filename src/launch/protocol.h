@@ -43,7 +43,7 @@ struct WorkerHello {
 
 /// Where the worker is; sent at most about twice a second.
 struct ProgressUpdate {
-  std::string phase;            ///< load, warmup, timed, count, save
+  std::string phase;            ///< load, warmup, timed, cached, count, save
   int64_t step = 0, steps = 0;  ///< from 1; 0 = before the first, or open-ended
   double samples_per_s = 0;     ///< 0 = not known yet
 };

@@ -34,7 +34,8 @@ std::string own_host() {
 /// Phases in their order; what is not known comes last.
 std::ptrdiff_t phase_number(const std::string& phase) {
   using Stage = LoopState::Stage;
-  constexpr std::array kInOrder = {Stage::load, Stage::warmup, Stage::timed, Stage::count, Stage::save};
+  constexpr std::array kInOrder = {Stage::load,   Stage::warmup, Stage::timed,
+                                   Stage::cached, Stage::count,  Stage::save};
   const auto* found =
       std::find_if(kInOrder.begin(), kInOrder.end(), [&](Stage stage) { return phase == stage_name(stage); });
   return found - kInOrder.begin();

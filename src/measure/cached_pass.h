@@ -4,13 +4,10 @@
 
 namespace flopmark {
 
-/// What messages and failures call the steps of this pass.
-inline constexpr const char* kCachedSteps = "cached";
-
 /// As run_block(), but every step trains on one batch made before (TrainingStep::keep_batch): what a step
 /// takes where the loader costs nothing, neither by waiting for it nor by the cores it keeps busy. One step
-/// before is in no figure. `options.steps_before` as there. @throws as run_block(), but a NanLoss has the
-/// number of the step in this pass; as TrainingStep::end_block() of a batch that the model changed.
+/// before is in no figure. The stage is `cached`, whose steps are counted from 1.
+/// @throws as run_block(); as TrainingStep::end_block() of a batch that the model changed.
 BlockSamples run_cached_pass(TrainingStep& step, Marker& marker, Clock& clock, const BlockOptions& options,
                              LoopState& state);
 

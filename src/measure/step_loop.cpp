@@ -109,10 +109,10 @@ void take_facts(const BlockFacts& facts, BlockSamples& samples) {
   samples.skipped_steps = facts.skipped_steps;
 }
 
-void require_finite(const std::vector<double>& losses, int64_t steps_before) {
+void require_finite(const std::vector<double>& losses, const BlockOptions& options) {
   for (size_t i = 0; i < losses.size(); ++i) {
     if (!std::isfinite(losses[i])) {
-      throw NanLoss(LoopState::Stage::timed, steps_before + static_cast<int64_t>(i) + 1, losses[i]);
+      throw NanLoss(options.stage, options.steps_before + static_cast<int64_t>(i) + 1, losses[i]);
     }
   }
 }
@@ -127,6 +127,8 @@ const char* stage_name(LoopState::Stage stage) {
       return "warmup";
     case LoopState::Stage::timed:
       return "timed";
+    case LoopState::Stage::cached:
+      return "cached";
     case LoopState::Stage::count:
       return "count";
     case LoopState::Stage::save:
@@ -135,11 +137,11 @@ const char* stage_name(LoopState::Stage stage) {
   return "unknown";
 }
 
-NanLoss::NanLoss(LoopState::Stage where, int64_t at_step, double the_loss, const char* what_steps)
+NanLoss::NanLoss(LoopState::Stage where, int64_t at_step, double the_loss)
     : std::runtime_error(
           fmt::format("the loss of {} step {} is {}, not a finite number: lower the learning rate, or "
                       "check the data and the precision",
-                      what_steps != nullptr ? what_steps : stage_name(where), at_step,
+                      stage_name(where), at_step,
                       std::isnan(the_loss) ? "nan" : fmt::format("{}", the_loss))),  // a NaN may have a sign
       stage(where),
       step(at_step),
@@ -154,7 +156,7 @@ BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const B
   const auto micro_batches = static_cast<size_t>(options.micro_batches);
   state.step = options.steps_before;
   state.steps = options.steps_before + options.steps;
-  state.stage = LoopState::Stage::timed;
+  state.stage = options.stage;
   marker.reserve(static_cast<size_t>(options.steps) * marks_per_step(micro_batches));
   step.begin_block(options.steps);
 
@@ -165,7 +167,7 @@ BlockSamples run_block(TrainingStep& step, Marker& marker, Clock& clock, const B
   samples.wall_s = region.wall_s;
   const BlockFacts facts = step.end_block();
   take_facts(facts, samples);
-  require_finite(samples.losses, options.steps_before);
+  require_finite(samples.losses, options);
   for (int64_t i = 0; i < samples.steps; ++i) {
     const size_t begin = static_cast<size_t>(i) * marks_per_step(micro_batches);
     read_step(marker, begin, micro_batches, i + 1 == samples.steps, samples);

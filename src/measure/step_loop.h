@@ -14,20 +14,19 @@ namespace flopmark {
 /// Where a launch is; written by the loop, read by the progress thread and the crash handler.
 /// Lock-free, so that a signal handler may read it.
 struct LoopState {
-  enum class Stage : int { load, warmup, timed, count, save };
+  enum class Stage : int { load, warmup, timed, cached, count, save };
   std::atomic<Stage> stage{Stage::load};
   std::atomic<int64_t> step{0};   ///< the step being run, from 1; 0 before the first
   std::atomic<int64_t> steps{0};  ///< planned in this stage; 0 = open-ended
   std::atomic<bool> stop{false};  ///< set from outside: finish the present step and return
 };
 
-/// load, warmup, timed, count, save.
+/// load, warmup, timed, cached (see cached_pass.h), count, save.
 const char* stage_name(LoopState::Stage stage);
 
-/// The loss of `step` (from 1) of `stage` is not finite. `what_steps`: what messages call those steps, if not
-/// by the stage.
+/// The loss of `step` (from 1) of `stage` is not finite.
 struct NanLoss : std::runtime_error {
-  NanLoss(LoopState::Stage stage, int64_t step, double loss, const char* what_steps = nullptr);
+  NanLoss(LoopState::Stage stage, int64_t step, double loss);
   LoopState::Stage stage;
   int64_t step;
   double loss;
@@ -38,11 +37,12 @@ struct BlockOptions {
   int64_t steps = 1;
   int64_t micro_batches = 1;  ///< gradient accumulation
   int64_t steps_before = 0;   ///< timed steps of earlier blocks: LoopState and NanLoss count on from there
+  LoopState::Stage stage = LoopState::Stage::timed;
 };
 
 /// Runs and times up to `steps` steps without synchronizing in between; the device is synchronized before the
 /// first and after the last. Between its fences this code does not allocate, print, log, or branch on
-/// options, and places one mark per phase and one per step. Sets the stage to `timed`; after an exception
+/// options, and places one mark per phase and one per step. Sets the stage; after an exception
 /// `state` tells the step.
 /// @throws NanLoss after the block if a step's loss was not finite; what the step itself throws;
 /// std::invalid_argument for options below 1.

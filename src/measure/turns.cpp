@@ -11,7 +11,8 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
 
 BlockSamples run_turn(TrainingStep& step, Marker& marker, Clock& clock, const TurnOptions& options,
                       LoopState& state) {
-  BlockOptions block{.micro_batches = options.micro_batches, .steps_before = options.steps_before};
+  BlockOptions block{
+      .micro_batches = options.micro_batches, .steps_before = options.steps_before, .stage = options.stage};
   if (options.discard_first) run_block(step, marker, clock, block, state);
   if (state.stop) return {};
   block.steps = options.steps;

@@ -10,6 +10,7 @@ struct TurnOptions {
   int64_t micro_batches = 1;   ///< gradient accumulation
   int64_t steps_before = 0;    ///< timed steps of earlier turns
   bool discard_first = false;  ///< an untimed step first: the other's turn has left a device's caches cold
+  LoopState::Stage stage = LoopState::Stage::timed;
 };
 
 /// Runs one turn: the timed steps in a block of their own. Stopped in the discarded step: a block without

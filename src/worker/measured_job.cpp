@@ -44,13 +44,9 @@ bool is_counted(const FlopTotals& totals, const std::string& part) {
 /// What ended the pass on a cached batch, which comes after `timed_steps` timed ones that are whole.
 Failure cached_failure(const std::exception& error, const LoopState& state, int64_t timed_steps) {
   Failure failure = describe_failure(error, state);
-  if (failure.step && failure.kind != "nan_loss")
-    *failure.step = std::max<int64_t>(1, *failure.step - timed_steps);
-  failure.phase = kCachedSteps;
   failure.text += fmt::format(
       " (in phase {}{}: the second pass of measure.loader both, which trains on one batch again and again; "
-      "the {} "
-      "timed steps before it are in the record)",
+      "the {} timed steps before it are in the record)",
       failure.phase, failure.step ? fmt::format(", step {}", *failure.step) : "", timed_steps);
   return failure;
 }
@@ -166,11 +162,9 @@ void MeasuredJob::join_ranks() {
 }
 
 void MeasuredJob::time_cached_steps() try {
-  BlockSamples cached = run_cached_pass(*step_, *marker_, clock_,
-                                        {.steps = config_.measure.steps,
-                                         .micro_batches = config_.train.gradient_accumulation,
-                                         .steps_before = samples_.timed.steps},
-                                        state_);
+  BlockSamples cached = run_cached_pass(
+      *step_, *marker_, clock_,
+      {.steps = config_.measure.steps, .micro_batches = config_.train.gradient_accumulation}, state_);
   if (!state_.stop.load()) samples_.cached = std::move(cached);
 } catch (const std::exception& error) {
   if (ranks_ != nullptr) throw;  // the others are in an exchange with this one

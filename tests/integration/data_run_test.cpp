@@ -78,7 +78,7 @@ TEST_F(DataRun, TheLoadersCostIsInRecordAndSummary) {
 
 // 20 timed steps, then the pass on one batch, in whose step 7 the loss is lost.
 TEST_F(DataRun, WhatEndsTheSecondPassLeavesTheTimedSteps) {
-  const ProgramResult result = run_with_fault("nan@timed:27", {"--set", "measure.loader=both"});
+  const ProgramResult result = run_with_fault("nan@cached:7", {"--set", "measure.loader=both"});
   EXPECT_EQ(result.exit_code, 125) << result.err;
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("the loss of cached step 7 is nan"), HasSubstr("in phase cached, step 7"),
@@ -90,7 +90,7 @@ TEST_F(DataRun, WhatEndsTheSecondPassLeavesTheTimedSteps) {
   EXPECT_EQ(failed["failure"]["step"], 7);
   EXPECT_EQ(failed["repeats"][0]["steps"], 20);
   EXPECT_EQ(failed["repeats"][0]["step_s"].size(), 20U);
-  ASSERT_EQ(run_with_fault("throw@timed:22", {"--force", "--set", "measure.loader=both"}).exit_code, 125);
+  ASSERT_EQ(run_with_fault("throw@cached:2", {"--force", "--set", "measure.loader=both"}).exit_code, 125);
   EXPECT_EQ(record()["failure"]["step"], 2);
   EXPECT_EQ(record()["repeats"][0]["steps"], 20);
 }

@@ -89,6 +89,16 @@ TEST_F(RanksRun, ALossThatIsNoNumberOnOneIsThatOfAll) {
   EXPECT_FALSE(record()["failure"].contains("rank")) << record()["failure"];
 }
 
+TEST_F(RanksRun, WhatEndsTheSecondPassIsToldAsOfIt) {
+  const ProgramResult result = run_program(
+      FLOPMARK_PROGRAM, job(2, with_fault({"--set", "measure.loader=both"}),
+                            {{"FLOPMARK_FAULT", "throw@cached:3"}, {"FLOPMARK_FAULT_RANK", "1"}}));
+  EXPECT_EQ(result.exit_code, 125) << result.err;
+  EXPECT_EQ(record()["failure"]["rank"], 1) << record()["failure"];
+  EXPECT_EQ(record()["failure"]["phase"], "cached");
+  EXPECT_EQ(record()["failure"]["step"], 3);
+}
+
 // Where the warm-up has no step of its own, what is exchanged must be known when the clock starts all the
 // same.
 TEST_F(RanksRun, WithoutWarmUpTheExchangeIsSeen) {

@@ -29,13 +29,13 @@ TEST(CachedPass, TheLoadersKnownCostIsMeasuredBack) {
   PassBench bench({.phase_s = {0.005, 0, 0.006, 0.003, 0.001}});
   LaunchSamples launch;
   launch.timed = run_block(bench.step, bench.marker, bench.clock, {.steps = 10}, bench.state);
-  launch.cached =
-      run_cached_pass(bench.step, bench.marker, bench.clock, {.steps = 10, .steps_before = 10}, bench.state);
+  launch.cached = run_cached_pass(bench.step, bench.marker, bench.clock, {.steps = 10}, bench.state);
   EXPECT_THAT(launch.timed.step_s, Each(DoubleEq(0.015)));
   EXPECT_THAT(launch.cached->step_s, Each(DoubleEq(0.010)));
   EXPECT_DOUBLE_EQ(launch.cached->data_wait_host_s, 0);
   EXPECT_EQ(launch.cached->steps, 10);
-  EXPECT_EQ(bench.state.step, 20);
+  EXPECT_EQ(bench.state.stage, LoopState::Stage::cached);
+  EXPECT_EQ(bench.state.step, 10);
 
   const Metrics metrics = compute_metrics({.launches = {launch, launch}, .peak = {}, .devices = 1});
   EXPECT_NEAR(*metrics.values.at("step_cached_s"), 0.010, 1e-12);
@@ -55,9 +55,10 @@ TEST(CachedPass, OneStepBeforeIsInNoFigure) {
 TEST(CachedPass, ALossThatIsNoNumberIsOfItsOwnStep) {
   PassBench bench({.loss = [](int64_t step) { return step == 4 ? NAN : 1.0; }});
   try {
-    run_cached_pass(bench.step, bench.marker, bench.clock, {.steps = 5, .steps_before = 20}, bench.state);
+    run_cached_pass(bench.step, bench.marker, bench.clock, {.steps = 5}, bench.state);
     FAIL();
   } catch (const NanLoss& nan) {
+    EXPECT_EQ(nan.stage, LoopState::Stage::cached);
     EXPECT_EQ(nan.step, 3);
     EXPECT_THAT(nan.what(), testing::StartsWith("the loss of cached step 3 is nan"));
   }

@@ -293,6 +293,7 @@ TEST(StageName, NamesEveryStage) {
   EXPECT_STREQ(stage_name(LoopState::Stage::load), "load");
   EXPECT_STREQ(stage_name(LoopState::Stage::warmup), "warmup");
   EXPECT_STREQ(stage_name(LoopState::Stage::timed), "timed");
+  EXPECT_STREQ(stage_name(LoopState::Stage::cached), "cached");
   EXPECT_STREQ(stage_name(LoopState::Stage::count), "count");
   EXPECT_STREQ(stage_name(LoopState::Stage::save), "save");
 }
