@@ -17,8 +17,7 @@ void refuse_tensors(const Checked& checked) {
   if (checked.config.data.type != "tensors") return;
   checked.fail({"data.type", "model.type"},
                "data.type \"tensors\" is for models from a file (model.torchscript, model.exported), whose "
-               "forward takes them, "
-               "but model.type is \"{}\"",
+               "forward takes them, but model.type is \"{}\"",
                checked.config.model.type);
 }
 
@@ -182,6 +181,12 @@ void check_plugin_type(const Checked& checked, const char* plugin, const char* t
 /// Several ranks need a device each, and a backend that reaches it.
 void check_parallel(const Checked& checked) {
   const RunConfig& config = checked.config;
+  if (config.parallel.sharding == "zero2" && config.train.precision == "fp16-mixed") {
+    checked.fail(
+        {"parallel.sharding", "train.precision"},
+        "parallel.sharding \"zero2\" does not go with train.precision \"fp16-mixed\": each rank would "
+        "scale its loss by itself; use bf16-mixed, or sharding none");
+  }
   if (config.parallel.ranks == 1) return;
   if (config.device.starts_with("cuda:")) {
     checked.fail({"device", "parallel.ranks"},

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "flopmark/error.h"
 #include "train/data_parallel.h"
 #include "train/rank_links.h"
 #include "train/sharded_training.h"
@@ -50,12 +49,6 @@ std::unique_ptr<GradientExchange> make_exchange(RankGroup& group, const Parallel
                                                 const TrainConfig& train,
                                                 const std::vector<torch::Tensor>& parameters) {
   if (parallel.sharding == "zero2") {
-    if (train.precision == "fp16-mixed") {
-      throw usage_error(
-          "parallel.sharding zero2 cannot be combined with train.precision fp16-mixed: each rank would scale "
-          "its "
-          "loss by itself; use bf16-mixed, or sharding none");
-    }
     return std::make_unique<ShardedTraining>(group, parallel.bucket_bytes, parameters);
   }
   return std::make_unique<DataParallel>(group, parallel.bucket_bytes,

@@ -81,6 +81,19 @@ TEST(ParallelConfig, RanksNeedADeviceEachAndABackendForIt) {
   EXPECT_EQ(load_text(R"({"device": "cpu", "parallel": {"ranks": 2, "backend": "gloo"}})").parallel.ranks, 2);
 }
 
+TEST(ParallelConfig, ShardedRanksCannotScaleTheirLosses) {
+  const char* const refused = "parallel.sharding \"zero2\" does not go with train.precision \"fp16-mixed\"";
+  EXPECT_THAT(
+      refused_text("{\"parallel\": {\"sharding\": \"zero2\", \"ranks\": 2}}", {"train.precision=fp16-mixed"}),
+      HasSubstr(refused));
+  // A launcher says how many ranks there are.
+  EXPECT_THAT(refused_text("{\"parallel\": {\"sharding\": \"zero2\"}}", {"train.precision=fp16-mixed"}),
+              HasSubstr(refused));
+  EXPECT_EQ(load_text(R"({"parallel": {"sharding": "zero2"}, "train": {"precision": "bf16-mixed"}})")
+                .parallel.sharding,
+            "zero2");
+}
+
 TEST(ParallelConfig, OtherToolsNamesLeadToTheKey) {
   EXPECT_THAT(refused_text("{}", {"parallel.world_size=2"}), HasSubstr("parallel.ranks"));
   EXPECT_THAT(refused_text("{}", {"parallel.zero_stage=2"}), HasSubstr("parallel.sharding"));

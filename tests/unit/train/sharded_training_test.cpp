@@ -71,21 +71,5 @@ TEST(ShardedTraining, RefusesParametersWithGaps) {
   });
 }
 
-TEST(ShardedTraining, RefusesScaledLosses) {
-  TrainConfig train;
-  train.precision = "fp16-mixed";
-  ParallelConfig parallel;
-  parallel.sharding = "zero2";
-  run_ranks(2, [&](RankGroup& group) {
-    try {
-      make_exchange(group, parallel, train, {torch::zeros({2})});
-      ADD_FAILURE();
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::usage);
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("zero2"));
-    }
-  });
-}
-
 }  // namespace
 }  // namespace flopmark::test
