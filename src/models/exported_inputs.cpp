@@ -111,24 +111,25 @@ ExportedInputs::ExportedInputs(const json& program) {
 }
 
 /// Made where it is told only: inputs are checked in every step.
-std::string ExportedInputs::place_of(size_t index, const std::string& path) const {
-  return fmt::format("data.inputs[{}] ({} of {})", index, inputs_[index].name, path);
+std::string ExportedInputs::place_text(const Dimension& place, const std::string& path) const {
+  return fmt::format("dimension {} of data.inputs[{}] ({} of {})", place.number, place.input,
+                     inputs_[place.input].name, path);
 }
 
-void ExportedInputs::check_symbol(const std::string& symbol, int64_t size, size_t index,
-                                  const std::string& path) const {
+void ExportedInputs::check_bounds(const Dimension& place, int64_t size, const std::string& path) const {
+  const std::string& symbol = inputs_[place.input].sizes[place.number].symbol;
   const auto range = ranges_.find(symbol);
   if (range == ranges_.end()) return;
   const auto [least, most] = range->second;
   if ((!least || size >= *least) && (!most || size <= *most)) return;
   throw usage_error(fmt::format(
-      "{}: its size {} is {}, but the model was exported for {} to {} of it; give another size, or export it "
-      "again for this one",
-      place_of(index, path), symbol, size, least.value_or(0), most ? std::to_string(*most) : "any number"));
+      "{} is {}, but the model was exported for {} to {} there; give another size, or export it again for "
+      "this one",
+      place_text(place, path), size, least.value_or(0), most ? std::to_string(*most) : "any number"));
 }
 
 void ExportedInputs::check(const std::vector<torch::Tensor>& tensors, const std::string& path) const {
-  std::map<std::string, int64_t> symbols;
+  std::map<std::string, std::pair<Dimension, int64_t>> symbols;  // where each was seen first, and its size
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const ExportedInput& input = inputs_[i];
     const torch::Tensor& tensor = tensors.at(i);
@@ -147,13 +148,14 @@ void ExportedInputs::check(const std::vector<torch::Tensor>& tensors, const std:
     for (size_t d = 0; d < input.sizes.size(); ++d) {
       const std::string& symbol = input.sizes[d].symbol;
       if (!is_symbol(symbol)) continue;
+      const Dimension here{i, d};
       const int64_t size = tensor.size(static_cast<int64_t>(d));
-      check_symbol(symbol, size, i, path);
-      if (const auto [known, is_new] = symbols.emplace(symbol, size); !is_new && known->second != size) {
-        throw usage_error(
-            fmt::format("{}: its size {} is {}, but another of that name is {}; make them equal",
-                        place_of(i, path), symbol, size, known->second));
-      }
+      check_bounds(here, size, path);
+      const auto& [first, first_size] = symbols.try_emplace(symbol, here, size).first->second;
+      if (size == first_size) continue;
+      throw usage_error(fmt::format(
+          "{} is {}, but {} is {}, and the model was exported for equal sizes there; make them equal",
+          place_text(here, path), size, place_text(first, path), first_size));
     }
   }
 }

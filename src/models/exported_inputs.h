@@ -36,8 +36,11 @@ class ExportedInputs {
   struct Range {
     std::optional<int64_t> least, most;
   };
-  std::string place_of(size_t index, const std::string& path) const;
-  void check_symbol(const std::string& symbol, int64_t size, size_t index, const std::string& path) const;
+  struct Dimension {
+    size_t input = 0, number = 0;  ///< from 0
+  };
+  std::string place_text(const Dimension& place, const std::string& path) const;
+  void check_bounds(const Dimension& place, int64_t size, const std::string& path) const;
 
   std::vector<ExportedInput> inputs_;
   std::map<std::string, Range> ranges_;  ///< of symbols

@@ -219,9 +219,12 @@ TEST_F(ExportedModelTest, ADynamicBatchIsWithinItsBounds) {
         static_cast<float>(batch * batch * 3));
   }
   EXPECT_THAT(refusal(file, {torch::ones({65, 3}), torch::ones({65})}, ExitCode::usage),
-              HasSubstr("its size s0 is 65, but the model was exported for 2 to 64 of it"));
+              AllOf(HasSubstr("dimension 0 of data.inputs[0] (x of "),
+                    HasSubstr(") is 65, but the model was exported for 2 to 64 there")));
   EXPECT_THAT(refusal(file, {torch::ones({4, 3}), torch::ones({5})}, ExitCode::usage),
-              HasSubstr("its size s0 is 5, but another of that name is 4; make them equal"));
+              AllOf(HasSubstr("dimension 0 of data.inputs[1] (y of "),
+                    HasSubstr(") is 5, but dimension 0 of data.inputs[0] (x of "),
+                    HasSubstr(") is 4, and the model was exported for equal sizes there")));
 }
 
 TEST_F(ExportedModelTest, AShapeThatTheGraphCannotTakeNamesTheNode) {
