@@ -85,7 +85,7 @@ std::optional<Numbers> torchrun_numbers(VariableReader& reader, bool has_other) 
   if (!has_rank && !has_size && !has_other) found.local_rank = is_one_host ? found.rank : 0;
   if (!has_size && !has_other) {
     found.local_ranks = is_one_host ? found.ranks : std::optional(found.local_rank.value_or(0) + 1);
-    check_below(reader, kTorchrun.local_rank, found.local_rank, kTorchrun.ranks, found.ranks);
+    if (has_rank) check_below(reader, kTorchrun.local_rank, found.local_rank, kTorchrun.ranks, found.ranks);
   }
   if (found.ranks && found.local_ranks == found.ranks && found.rank && found.local_rank &&
       *found.rank < *found.ranks && found.rank != found.local_rank) {

@@ -51,6 +51,10 @@ bool accepts_at(const addrinfo& there, double limit_s) {
 
 }  // namespace
 
+bool is_known_host(const std::string& host) {
+  return addresses_of(host, 0, SOCK_STREAM) != nullptr;
+}
+
 bool accepts_connections(const std::string& host, int64_t port, double limit_s) {
   const AddressList list = addresses_of(host, port, SOCK_STREAM);
   for (const addrinfo* there = list.get(); there != nullptr; there = there->ai_next) {

@@ -9,6 +9,9 @@ namespace flopmark {
 /// nothing.
 std::string own_address_toward(const std::string& host, int64_t port);
 
+/// Whether a name service of this host knows `host`, or it is an address.
+bool is_known_host(const std::string& host);
+
 /// Whether something accepts connections there, within `limit_s` of trying.
 bool accepts_connections(const std::string& host, int64_t port, double limit_s);
 

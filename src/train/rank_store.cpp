@@ -76,7 +76,7 @@ Error refusal(const RankPlace& place, double timeout_s, const std::string& text)
                     "cannot come to it; set MASTER_PORT to a free one",
                     place.master_port));
   }
-  if (contains(text, "gai error") || contains(text, "resolve")) {
+  if (!is_known_host(place.master_address)) {
     return usage_error(fmt::format(
         "rank {}: MASTER_ADDR \"{}\" is no host that this one knows; set it to the name or address "
         "of rank 0's host",
@@ -84,8 +84,7 @@ Error refusal(const RankPlace& place, double timeout_s, const std::string& text)
   }
   return usage_error(fmt::format(
       "rank {}: {} does not answer at {} within {:.3g} s (three quarters of parallel.timeout_s): {}; is it "
-      "running, are "
-      "MASTER_ADDR and MASTER_PORT its own, and does a firewall stand between? ({})",
+      "running, are MASTER_ADDR and MASTER_PORT its own, and does a firewall stand between? ({})",
       place.rank, place.agent_store ? "torchrun's agent" : "rank 0", where(place), timeout_s,
       listens(place) ? "this rank cannot reach itself under that address" : "nobody there", text));
 }
