@@ -32,8 +32,7 @@ void warn_in_bisection(const AbOptions& options) {
   if (options.mid_ratio || top.empty() || !is_bisecting(top)) return;
   write_warning(
       "inside git bisect without --mid, a small loss can be called good; give half the loss you look for: "
-      "--mid "
-      "0.025 for one of 5 %");
+      "--mid 0.025 for one of 5 %");
 }
 
 std::vector<PairedComparison> resolve_comparisons(const AbOptions& options, const InterruptGuard& guard,

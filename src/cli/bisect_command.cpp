@@ -52,8 +52,7 @@ void announce(const BisectOptions& options, const BisectSubject& subject, const 
   const size_t steps = CommitSearch(subject.range).most_steps();
   write_note(fmt::format(
       "{} between: good and bad first, then {} at most; {} in all unless some must be skipped, {} to {} "
-      "pairs "
-      "for each; how long that takes is told when good and bad are measured",
+      "pairs for each; how long that takes is told when good and bad are measured",
       counted(std::ssize(subject.range.commits), "commit"), counted(static_cast<int64_t>(steps), "commit"),
       counted(static_cast<int64_t>(steps + 2), "build"), plan.looks.front(), plan.looks.back()));
 }

@@ -57,8 +57,7 @@ FitnessCheck noise_check(const TrialResult& result) {
   }
   const std::string found = fmt::format(
       "{} of one job differ by {:.1f} % (standard deviation; {:.1f} % from fastest to slowest): 64 pairs "
-      "side by "
-      "side show a change of {:.1f} %",
+      "side by side show a change of {:.1f} %",
       counted(static_cast<int64_t>(noise.launches), "launch", "launches"), 100 * noise.spread_ratio,
       100 * noise.range_ratio, 100 * noise.visible_ratio);
   if (noise.spread_ratio <= kSomeNoise) return {"noise", Fitness::ok, found, ""};

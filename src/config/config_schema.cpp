@@ -84,8 +84,7 @@ json config_schema() {
   root["properties"]["$schema"]["description"] = "This schema, for editors; flopmark does not read it.";
   root["properties"]["extends"]["description"] =
       "Another config, relative to this one's folder, whose keys hold unless this one gives them; its name "
-      "does "
-      "not.";
+      "does not.";
   for (const SectionRow& section : config_sections())
     object_at(root, section.path) = object_schema(section.doc);
   for (const KeyRow& row : config_keys()) {

@@ -54,15 +54,13 @@ std::string others_in(const fs::path& folder) {
   if (fs::exists(folder / "data_batch_1", error)) {
     throw usage_error(
         fmt::format("{}: no such file; the folder holds CIFAR-10's Python version, pickles that are never "
-                    "opened: get the "
-                    "binary version (cifar-10-batches-bin)",
+                    "opened: get the binary version (cifar-10-batches-bin)",
                     place));
   }
   const std::string others = others_in(folder);
   throw usage_error(fmt::format(
       "{}: no such file{}; data.type cifar10 reads data_batch_1.bin to data_batch_5.bin of the folder "
-      "data.path "
-      "(the binary version, cifar-10-batches-bin), by these names, or one such file of any name",
+      "data.path (the binary version, cifar-10-batches-bin), by these names, or one such file of any name",
       place,
       others.empty() ? "" : fmt::format(", but the folder holds {}: is it one of them, renamed", others)));
 }

@@ -168,8 +168,7 @@ std::unique_ptr<Dataset> make_synthetic_dataset(const RunConfig& config) {
   if (model.input_size != 0 && model.input_size != pixels) {
     throw usage_error(
         fmt::format("images of {} x {} x {} (data.image_channels, image_size) have {} values, but "
-                    "model.input_size is {}; "
-                    "make them equal",
+                    "model.input_size is {}; make them equal",
                     data.image_channels, data.image_size, data.image_size, pixels, model.input_size));
   }
   return std::make_unique<SyntheticImages>(SyntheticImages::Options{.size = size,

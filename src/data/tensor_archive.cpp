@@ -109,8 +109,7 @@ void check_tensor_archive(const MappedFile& file) {
   if (!may_be_tensors(entries)) {
     refuse(
         "holds more than 64 tensors can be, such as a state_dict or a pickled model: no data; save the "
-        "inputs "
-        "alone: torch.save([x, y], path)");
+        "inputs alone: torch.save([x, y], path)");
   }
 }
 

@@ -31,8 +31,7 @@ TokenLayout raw_layout(std::span<const std::byte> file, const std::string& path)
   if (header_word(file, 0) == kMagic) {
     throw usage_error(
         fmt::format("{}: data.format is raw-uint16, but the file begins with llm.c's magic number {}: its "
-                    "1024-byte header would "
-                    "be read as ids; set data.format to llmc or auto",
+                    "1024-byte header would be read as ids; set data.format to llmc or auto",
                     path, kMagic));
   }
   if (file.size() % 2 != 0) {

@@ -30,8 +30,7 @@ void check_not_falling(const PeakRow& row, const std::vector<std::string>& types
     if (found->second < above) {
       throw usage_error(fmt::format(
           "{}: peak_tflops contradicts itself: {} has {:g}, less than the wider {} with {:g}; a unit is "
-          "never "
-          "slower on a smaller type, so one of the two is wrong (or sparse, where dense is meant)",
+          "never slower on a smaller type, so one of the two is wrong (or sparse, where dense is meant)",
           place, type, found->second * 1e-12, wider, above * 1e-12));
     }
     wider = type;
@@ -49,9 +48,8 @@ void check_computed(const PeakRow& row, const std::string& key, double peak, con
   if (agrees) return;
   throw usage_error(fmt::format(
       "{}: peak_tflops.{} is {:g}, but {} SMs x {:g} FLOP per clock x {:g} MHz are {:.4g} ({:+.2f} %); "
-      "correct one "
-      "of them, or list the difference in check_deviation_percent. A factor of 2 often is the figure with "
-      "sparsity: the dense one is asked for",
+      "correct one of them, or list the difference in check_deviation_percent. A factor of 2 often is the "
+      "figure with sparsity: the dense one is asked for",
       place, key, peak * 1e-12, *row.sm_count, row.flop_per_clock_per_sm.at(key), row.clock_hz.at(key) * 1e-6,
       *computed * 1e-12, deviation * 100));
 }

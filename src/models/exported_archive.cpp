@@ -175,8 +175,7 @@ json ExportedArchive::graph() {
   if (*major != kSchemaMajor) {
     file_.refuse(
         fmt::format("has schema version {} of torch.export (saved by torch {}), of which version {} is read "
-                    "here; save it "
-                    "with {} torch",
+                    "here; save it with {} torch",
                     *major, program.value("torch_version", std::string("of unknown version")), kSchemaMajor,
                     *major > kSchemaMajor ? "an older" : "a newer"));
   }

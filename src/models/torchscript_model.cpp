@@ -87,8 +87,7 @@ c10::IValue TorchScriptModel::run_forward(std::vector<c10::IValue> arguments) tr
   if (complaint.empty()) throw;
   throw judge_error(fmt::format(
       "{}: its parameters and buffers were saved as {}, and all were made {}, the type of train.precision, "
-      "which "
-      "casts in its code do not go with: {}; save it in one type and without such casts, or name what "
+      "which casts in its code do not go with: {}; save it in one type and without such casts, or name what "
       "torch.export.save writes with model.exported, which keeps types",
       place_, types_.text(), c10::toString(dtype_), complaint));
 }

@@ -77,16 +77,14 @@ std::string peak_text(const RunRecord& record) {
 std::string hint(double ratio, const Peak& peak) {
   if (ratio > 1 && peak.source == "measured")
     return "; above 100 % is impossible: the device was slower when its peak was measured; measure it again "
-           "with "
-           "flopmark peak --measure";
+           "with flopmark peak --measure";
   if (ratio > 1)
     return "; above 100 % is impossible: check the peak, and that it is of this device and precision";
   if (ratio > kHighRatio && peak.source != "measured")
     return "; above 70 % is usually too good to be true: check the peak and the FLOPs";
   if (ratio < kLowRatio) {
     return "; below 30 % usually means a bottleneck (data, small kernels, memory traffic); 40-60 % is "
-           "healthy on a "
-           "GPU";
+           "healthy on a GPU";
   }
   return "";
 }

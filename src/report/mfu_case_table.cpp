@@ -30,8 +30,7 @@ std::string impossible_case(const MfuCase& row, const Utilization& use) {
   if (use.is_possible()) return "";
   return fmt::format(
       "{}: above 100 % is impossible ({}): no device does more than its peak. Used: {} tokens/s per device "
-      "on "
-      "{}, peak {} per device. Check the row's run and hardware",
+      "on {}, peak {} per device. Check the row's run and hardware",
       printable(row.id), impossible_figure(use), format_rate(row.tokens_per_s_per_device),
       device_count_text(row.devices), format_flop_per_s(row.peak_flop_per_s));
 }

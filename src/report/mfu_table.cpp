@@ -92,8 +92,7 @@ std::string impossible_text(const MfuSubject& subject, const std::vector<Convent
   if (which.empty()) return "";
   return fmt::format(
       "above 100 % is impossible ({}): no device does more than its peak. Used: {} tokens/s per device on "
-      "{}, "
-      "peak {}. Check that the throughput is of so many devices and of this model, and the peak of this "
+      "{}, peak {}. Check that the throughput is of so many devices and of this model, and the peak of this "
       "device and precision",
       which, format_rate(subject.tokens_per_s_per_device), device_count_text(subject.devices),
       peak_fact(subject.peak));

@@ -229,8 +229,7 @@ std::vector<Warning> subject_warnings(const Subject& subject) {
   if (*subject.dirty) {
     return {{"dirty_tree",
              "the tree has changes that are not committed, so the commit does not say what was measured: "
-             "commit or "
-             "stash them"}};
+             "commit or stash them"}};
   }
   return {};
 }
@@ -246,15 +245,11 @@ Found believability_warning(const RunRecord& record) {
   const double step_s = record.metrics.step_s ? record.metrics.step_s->mean : 0.0;
   return Warning{
       "not_believable",
-      fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input "
-                  "is wrong. Used: {} model "
-                  "and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, "
-                  "peak {:.6g} FLOP/s "
-                  "per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand that "
-                  "is too low or in other "
-                  "units; a peak of another precision than the matmuls ran in; a model that skips "
-                  "work in some steps; "
-                  "steps timed without waiting for the device",
+      fmt::format("MFU {:.1f} % and HFU {:.1f} %: no device does more than its peak, so an input is wrong. "
+                  "Used: {} model and {} hardware FLOP per step and rank, {:.6g} s per step (mean), {}, peak "
+                  "{:.6g} FLOP/s per device ({}, dense, source {}{}{}). Likely causes: a peak given by hand "
+                  "that is too low or in other units; a peak of another precision than the matmuls ran in; a "
+                  "model that skips work in some steps; steps timed without waiting for the device",
                   percent(mfu), percent(hfu), flops.model_flop(), flops.hardware_flop(), step_s,
                   counted(record.environment.device_count, "device"), record.peak.flop_per_s.value_or(0.0),
                   record.peak.precision, record.peak.source,

@@ -87,8 +87,7 @@ std::string rank_device(const std::string& name, const RankPlace& place) {
   if (!gpu) {
     throw usage_error(
         fmt::format("device: \"{}\", but there {} {} for the {} ranks on this host (parallel.ranks); use as "
-                    "many ranks as "
-                    "devices, or device cpu{}",
+                    "many ranks as devices, or device cpu{}",
                     name, noun_for(count, "is", "are"), counted(count, "CUDA device"), place.local_ranks,
                     count == 0 ? fmt::format(" ({})", why_no_cuda()) : ""));
   }

@@ -22,8 +22,7 @@ const std::vector<torch::Tensor>& require_dense(const std::vector<torch::Tensor>
     if (parameter.is_non_overlapping_and_dense()) continue;
     throw judge_error(
         "a parameter of the model overlaps itself or has gaps in memory, and cannot be trained in place; "
-        "save "
-        "the model with contiguous parameters");
+        "save the model with contiguous parameters");
   }
   return parameters;
 }

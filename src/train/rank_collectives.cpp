@@ -36,8 +36,7 @@ c10::intrusive_ptr<c10d::Backend> make_backend(const std::string& name, const Ra
   if (name == "nccl") {
     throw usage_error(
         "parallel.backend: nccl, but this worker is built without it (configure it with -DFLOPMARK_CUDA=ON, "
-        "where "
-        "NCCL's header is); use gloo");
+        "where NCCL's header is); use gloo");
   }
 #endif
   return make_gloo_backend(options);

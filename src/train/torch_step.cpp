@@ -115,8 +115,8 @@ void TorchStep::State::check_kept_batch() const {
     if (version_of(kept->inputs[i]) == kept_versions[i]) continue;
     throw judge_error(
         fmt::format("the model changes inputs[{}] of its batch in place, so that no second step can train on "
-                    "the same batch: "
-                    "set measure.loader to normal, or let its forward leave its inputs as they are",
+                    "the same batch: set measure.loader to normal, or let its forward leave its inputs as "
+                    "they are",
                     i));
   }
 }

@@ -82,9 +82,7 @@ TEST_F(CommandsTest, WrongUseIs200WithOneMessage) {
       {{"baseline"}, "no command given; see flopmark baseline --help"},
       {{"rnu"},
        "unknown command \"rnu\"; the commands are run, check, compare, ab, calibrate, bisect, baseline, "
-       "flops, mfu, peak, data, list, env, doctor, completion; "
-       "see "
-       "flopmark --help"},
+       "flops, mfu, peak, data, list, env, doctor, completion; see flopmark --help"},
       {{"--no-such"}, "--no-such"},
       {{"--version", "foo"}, "--version stands alone"},
       {{"run", "tiny.json", "--no-such"}, "--no-such"},

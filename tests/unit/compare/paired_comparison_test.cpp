@@ -35,8 +35,7 @@ TEST(PairedComparison, SaysWhatGotSlowerAndHowSure) {
   EXPECT_EQ(comparison.verdict, Verdict::slower);
   EXPECT_EQ(comparison.reason,
             "mean step time is 5.0 % longer (at least 4.9 %) after 12 pairs; compute path; the smallest "
-            "change that so "
-            "many pairs find is 1.1 %");
+            "change that so many pairs find is 1.1 %");
   EXPECT_EQ(metric(comparison.metrics, "samples_per_s").change, Change::worse);
   EXPECT_EQ(metric(comparison.metrics, "step_s").change, Change::worse);
   EXPECT_EQ(metric(comparison.metrics, "host_peak_bytes").change, Change::same);

@@ -90,8 +90,7 @@ TEST(InputList, AMistakeIsShownWithItsFile) {
   EXPECT_EQ(refused_text("{\"model\": {\"torchscript\": \"m.pt\"},\n\"data\": {\"inputs\": [{\"shape\": [2], "
                          "\"dtype\": \"half\"}]}}"),
             "run.json:2: data.inputs[0].dtype: found \"half\", expected one of float32, float64, float16, "
-            "bfloat16, "
-            "int64, int32, uint8, bool");
+            "bfloat16, int64, int32, uint8, bool");
   EXPECT_THAT(refused_text(R"({"model": {"torchscript": "m.pt"}})", {R"(data.inputs=[{"shape": [0]}])"}),
               AllOf(HasSubstr("--set "), HasSubstr("data.inputs[0].shape[0]: found 0")));
   EXPECT_THAT(refused_text(R"({"data": {"inputs": [{"shape": [1], "shape": [2]}]}})"),

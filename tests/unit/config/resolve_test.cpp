@@ -147,8 +147,7 @@ TEST(Resolve, KeysThatDoNotApplyAreRefused) {
   EXPECT_EQ(
       refused_text(R"({"model": {"type": "mlp", "ffn_size": 4}})"),
       "run.json:1: model.ffn_size does not apply to model.type \"mlp\", only to llama, gpt2, vit, bert, "
-      "mixtral; "
-      "remove it or change the type");
+      "mixtral; remove it or change the type");
   const std::vector<std::vector<std::string>> wrong = {
       {"model.type=gpt2", "model.kv_heads=2"},
       {"model.type=llama", "model.dropout=0.1"},

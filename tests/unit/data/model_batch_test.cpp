@@ -83,10 +83,9 @@ TEST(ModelBatch, WhatSuitsTheModelPasses) {
 TEST(ModelBatch, SaysWhatTheModelTakesAndWhatTheDataGave) {
   EXPECT_EQ(outcome(language("gpt2", 8), {torch::ones({2, 8})}),
             "data.plugin /x/libmine.so: a batch of mine has 1 tensor (Float [2, 8]), but model.type gpt2 is "
-            "trained "
-            "on token ids Long [batch, T], T at most 8 (model.max_sequence_length), and as many targets Long "
-            "[batch, T], from 0 to 49 (model.vocab_size - 1): there are not two; change the data set, or the "
-            "model");
+            "trained on token ids Long [batch, T], T at most 8 (model.max_sequence_length), and as many "
+            "targets Long [batch, T], from 0 to 49 (model.vocab_size - 1): there are not two; change the "
+            "data set, or the model");
   const auto good = ids({2, 8});
   for (const char* type : {"gpt2", "llama"}) {
     const RunConfig config = language(type, 8);

@@ -158,8 +158,7 @@ TEST(LaunchOutcome, CountsLinesNotUnderstood) {
   end.not_understood = 3;
   EXPECT_EQ(judged(end).failure->text,
             "worker ended without writing its samples (in phase timed, step 7 of 50); 3 of its progress "
-            "lines were not "
-            "understood");
+            "lines were not understood");
   EXPECT_THAT(judged(timed_step_7()).failure->text, Not(HasSubstr("understood")));
 }
 

@@ -183,8 +183,7 @@ TEST(WarmupDetector, AShortWindowIsSplitInHalves) {
   EXPECT_FALSE(detector.steady());
   EXPECT_EQ(detector.reason(),
             "not steady after 8 steps: the last 4 are 50.0 % faster than the 4 before; 8 steps are few to "
-            "judge by, 40 "
-            "are wanted");
+            "judge by, 40 are wanted");
 }
 
 TEST(WarmupDetector, SaysWhatNoiseExplains) {
